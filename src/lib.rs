@@ -1,0 +1,30 @@
+//! `dualrater` tells people whether they can believe an automatic benchmark number.
+//!
+//! Scored agent runs go in; a stratified sampler draws audit cases; two raters who cannot see each other answer
+//! a rubric; out come agreement, adjudicated rates and how far both agree with the benchmark's automatic metric,
+//! Gold Action Recall (GAR).
+//!
+//! The layers, from the top down (arrows point down only, `tests/integration/layers.rs` checks it):
+//!
+//! * `cli`: one file per command;
+//! * edges (`ingest`, `store`, `rate`, `demo`): files, SQLite, terminals;
+//! * pure (`action`, `gar`, `rubric`, `strata`, `sample`, `agree`, `estimate`, `report`): values in, values out;
+//! * base (`model`, `digest`, and the error types).
+
+pub mod action;
+pub mod agree;
+pub mod cli;
+pub mod demo;
+pub mod digest;
+pub mod error;
+pub mod estimate;
+pub mod exit;
+pub mod gar;
+pub mod ingest;
+pub mod model;
+pub mod rate;
+pub mod report;
+pub mod rubric;
+pub mod sample;
+pub mod store;
+pub mod strata;

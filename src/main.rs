@@ -1,0 +1,3 @@
+//! The `dualrater` program: a thin shell around the library.
+
+fn main() {}

@@ -1,0 +1,149 @@
+//! Benchmark categories and the text of a case as a rater sees it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ActionClass, CaseIdentity, Transition, Verdict};
+
+/// The four categories of BFCL multi-turn, in the benchmark's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// Every turn can be answered with the tools at hand.
+    Base,
+    /// As base, with much more state text.
+    LongContext,
+    /// A tool is missing until a later turn returns it.
+    MissFunc,
+    /// A value is missing until a later turn supplies it.
+    MissParam,
+}
+
+impl Category {
+    /// All categories in the benchmark's order.
+    pub const ALL: [Self; 4] = [Self::Base, Self::LongContext, Self::MissFunc, Self::MissParam];
+
+    /// The written form.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::LongContext => "long_context",
+            Self::MissFunc => "miss_func",
+            Self::MissParam => "miss_param",
+        }
+    }
+
+    /// Reads the written form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|category| category.as_str() == text)
+    }
+
+    /// The category that a case id names: the first of `miss_param`, `miss_func`, `long_context`, `base` (in this
+    /// order) for which the id contains `multi_turn_<category>_`.
+    #[must_use]
+    pub fn of_case_id(id: &str) -> Option<Self> {
+        [Self::MissParam, Self::MissFunc, Self::LongContext, Self::Base]
+            .into_iter()
+            .find(|category| id.contains(&format!("multi_turn_{}_", category.as_str())))
+    }
+
+    /// The class that the category asks for.
+    #[must_use]
+    pub fn gold_action(self) -> ActionClass {
+        match self {
+            Self::Base | Self::LongContext => ActionClass::ToolCall,
+            Self::MissFunc => ActionClass::Refuse,
+            Self::MissParam => ActionClass::Ask,
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What the benchmark's data set says about a case; absent as a whole where no data set fits the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct GroundTruth {
+    /// Per turn the calls that the benchmark expects, in its own notation.
+    pub calls: Vec<Vec<String>>,
+    /// Tools held back until `return_turn` (`miss_func` only).
+    pub held_out_tools: Vec<String>,
+    /// The turn at which the held-out tools come back, from 0 (the smallest key of `missed_function`).
+    pub return_turn: Option<u32>,
+}
+
+/// One user turn of a case in one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct TurnText {
+    /// The model's emissions, one JSON value each, as the run file holds them.
+    pub emissions: Vec<String>,
+    /// The action class of each emission under the rule set `paper` (`None`: nothing to classify). Never shown to a
+    /// rater; here for renderers that need it.
+    #[serde(skip)]
+    pub classes: Vec<Option<ActionClass>>,
+}
+
+/// One run's side of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct ConditionText {
+    /// The run's name.
+    pub run: String,
+    /// The model.
+    pub model: String,
+    /// The condition (`baseline`, `sri-v1`, …).
+    pub condition: String,
+    /// What the model emitted, per turn; empty where the inference failed.
+    pub turns: Vec<TurnText>,
+    /// The inference error that stands in place of a result.
+    pub error: Option<String>,
+    /// The grader's verdict; `None`: unscored.
+    pub verdict: Option<Verdict>,
+    /// The grader's error type for a fail.
+    pub error_type: Option<String>,
+    /// The grader's explanation for a fail: message and state difference, as the score file holds them.
+    pub error_detail: Option<String>,
+    /// `true` where the benchmark kept calls only, so a text answer of this run cannot be seen.
+    pub text_not_saved: bool,
+}
+
+/// A case as the rubric's `show` list draws on it: the one source of sheets, prompts, pages and packets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseText {
+    /// `run/case_id`.
+    pub case: CaseIdentity,
+    /// The category.
+    pub category: Category,
+    /// The stratum that the case was drawn for.
+    pub stratum: String,
+    /// The verdict's change between the two runs, where the plan pairs runs.
+    pub transition: Option<Transition>,
+    /// The user's words per turn; `None` where neither data set nor log has them.
+    pub user_turns: Option<Vec<String>>,
+    /// The benchmark's ground truth; `None` with the reason in `ground_truth_reason`.
+    pub ground_truth: Option<GroundTruth>,
+    /// Why there is no ground truth.
+    pub ground_truth_reason: Option<String>,
+    /// The run that was drawn.
+    pub baseline: ConditionText,
+    /// The second condition of the pair, where there is one.
+    pub second: Option<ConditionText>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn category_of_a_case_id_tries_miss_param_first() {
+        assert_eq!(Category::of_case_id("multi_turn_miss_func_7"), Some(Category::MissFunc));
+        assert_eq!(Category::of_case_id("multi_turn_base_7_multi_turn_miss_param_1"), Some(Category::MissParam));
+        assert_eq!(Category::of_case_id("multi_turn_base"), None);
+        assert_eq!(Category::of_case_id(""), None);
+    }
+}

@@ -1,0 +1,1 @@
+//! One integration binary for all tests that cross a module border.
