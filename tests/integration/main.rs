@@ -1,1 +1,2 @@
 //! One integration binary for all tests that cross a module border.
+mod sampling;
