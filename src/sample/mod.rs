@@ -6,16 +6,19 @@
 
 mod allocation;
 mod draw;
+mod extension;
 mod frame;
 mod outcome;
 mod probability;
 mod reservoir;
 mod sampler;
+pub mod sql;
 #[cfg(test)]
 mod tests;
 
 pub use allocation::{Allocation, AllocationError, PilotCount, Share, allocate, binary_sd, plan_quotas};
 pub use draw::{DrawError, EmptyStratum, Request, draw};
+pub use extension::{Earlier, Extension, ExtensionError, extension};
 pub use frame::{
     DuplicateIdentity, FrameCell, FrameDigest, FrameReport, NotSorted, Overlap, frame_digest, frame_report,
 };

@@ -1,5 +1,6 @@
 //! Tests of the draw: known samples and counts by hand; the laws that every draw obeys are in `laws`.
 
+mod allocations;
 mod laws;
 
 use std::collections::BTreeMap;
@@ -292,4 +293,35 @@ fn shards_of_two_designs_do_not_merge() {
     let (one, two) = (design(), design());
     assert_eq!(Sampler::new(&one).merge(Sampler::new(&two)), Err(OtherDesign));
     assert_eq!(Sampler::new(&one).merge(Sampler::new(&one)), Ok(()));
+}
+
+#[test]
+fn an_extension_keeps_every_case_and_says_what_is_new() {
+    let frame = failures(12);
+    let first = Setup::new(one_stratum(3)).draw(&frame).expect("drawn");
+    let cases: BTreeMap<CaseIdentity, StratumId> =
+        first.cases.iter().map(|drawn| (drawn.case.clone(), drawn.stratum.clone())).collect();
+    let earlier = Earlier {
+        seed: first.seed.as_str(),
+        frame_digest: &first.frame_digest,
+        assignment_digest: &first.assignment_digest,
+        cases: &cases,
+    };
+    let mut setup = Setup::new(one_stratum(3));
+    setup.quotas = BTreeMap::from([(id("S"), 5)]);
+    let grown = setup.draw(&frame).expect("drawn");
+    let extension = extension(&earlier, &grown).expect("extends");
+    // The tickets' order of these twelve cases is 9, 8, 4, 3, 7, … (see above).
+    let ids = |cases: &[DrawnCase]| cases.iter().map(|c| c.case.to_string()).collect::<Vec<_>>();
+    let name = |number| format!("xlam/multi_turn_miss_func_{number}");
+    assert_eq!(ids(&extension.kept), [name(9), name(8), name(4)]);
+    assert_eq!(ids(&extension.added), [name(3), name(7)]);
+    assert!(close(extension.kept[0].inclusion_probability, 5.0 / 12.0));
+
+    let smaller = Setup::new(one_stratum(2)).draw(&frame).expect("drawn");
+    assert!(matches!(super::extension(&earlier, &smaller), Err(ExtensionError::Lost { .. })));
+    let other = Setup::new(one_stratum(5)).draw(&failures(13)).expect("drawn");
+    assert!(matches!(super::extension(&earlier, &other), Err(ExtensionError::Changed { what: "frame", .. })));
+    setup.quotas = BTreeMap::from([(id("T"), 5)]);
+    assert_eq!(setup.draw(&frame), Err(DrawError::UnknownStratum(id("T"))));
 }
