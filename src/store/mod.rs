@@ -1,1 +1,17 @@
-//! (module store)
+//! The one SQLite file: runs and cases as ingested, batches as drawn, ratings as given. Every SQL string of the program
+//! lives here (and in `sample/sql.rs`). Rows are added, never changed.
+
+mod batches;
+mod case_text;
+mod error;
+mod frame;
+mod open;
+mod ratings;
+mod runs;
+
+pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
+pub use error::StoreError;
+pub use frame::FrameRow;
+pub use open::Store;
+pub use ratings::{Act, ChainReport, NewRating, StoredRating};
+pub use runs::{CaseFitRow, FileKind, FileRow, NewCase, NewEmission, NewFailure, NewFile, RunRow, RunWriter};
