@@ -202,6 +202,13 @@ impl fmt::Display for CaseIdentity {
     }
 }
 
+impl std::str::FromStr for CaseIdentity {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        Self::parse(text)
+    }
+}
+
 impl TryFrom<String> for CaseIdentity {
     type Error = IdError;
     fn try_from(text: String) -> Result<Self, IdError> {

@@ -177,6 +177,17 @@ impl Store {
         Ok(found)
     }
 
+    /// The text of a stored plan.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn plan_text(&self, digest: &str) -> Result<Option<String>, StoreError> {
+        Ok(self
+            .connection
+            .query_row("SELECT text FROM plans WHERE digest = ?", [digest], |row| row.get(0))
+            .optional()?)
+    }
+
     /// The strata of a batch in the plan's order.
     ///
     /// # Errors
