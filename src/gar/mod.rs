@@ -1,1 +1,20 @@
-//! (module gar)
+//! Gold Action Recall: per cell (run × category) the share of cases that emit the gold action, beside the benchmark's own
+//! accuracy, with their joint table, the paired difference Δ and what it says.
+//!
+//! Facts about cases go in, rows come out; nothing here reads a file.
+
+mod cell;
+#[cfg(test)]
+mod cell_tests;
+mod diagnosis;
+mod facts;
+mod interval;
+mod paired;
+mod repeats;
+mod row;
+
+pub use cell::cell;
+pub use diagnosis::Diagnosis;
+pub use facts::{CaseFacts, CellInput, has_text};
+pub use repeats::{RepeatRow, repeats};
+pub use row::{GarRow, Joint};

@@ -1,4 +1,5 @@
 //! One integration binary for all tests that cross a module border.
+mod action;
 mod agreement;
 mod reference_values;
 mod sampling;

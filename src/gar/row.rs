@@ -1,0 +1,85 @@
+//! The row of the GAR table. Its field names are a contract with scripts: extend, never rename.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::diagnosis::Diagnosis;
+use crate::action::RuleSet;
+use crate::model::{ActionClass, Category};
+
+/// Scored cases by gold action (emitted or not) and verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Joint {
+    /// No gold action, fail.
+    pub gar0_fail: u64,
+    /// No gold action, pass: masked.
+    pub gar0_pass: u64,
+    /// Gold action, fail.
+    pub gar1_fail: u64,
+    /// Gold action, pass.
+    pub gar1_pass: u64,
+}
+
+/// GAR, Acc and their difference for one category of one run. A field that is null has its reason in `warnings`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GarRow {
+    /// The run's name.
+    pub run: String,
+    /// The model.
+    pub model: String,
+    /// The condition.
+    pub condition: String,
+    /// The category.
+    pub category: Category,
+    /// The rules that classified the emissions.
+    pub rules: RuleSet,
+    /// The file holds the failed cases only, so every share describes failures.
+    pub failures_only: bool,
+    /// The class that the category asks for.
+    pub gold: ActionClass,
+    /// All records, error records among them.
+    pub n: u64,
+    /// Records with an emission of the gold class in any turn; error records never.
+    pub gar_hits: u64,
+    /// `gar_hits` in percent of `n`.
+    pub gar_pct: Option<f64>,
+    /// Wilson interval of GAR in percent, with z = 1.96 as published.
+    pub gar_ci95: Option<[f64; 2]>,
+    /// Emissions by class; `none` for those with nothing to classify. Classes that do not occur are left out.
+    pub emission_classes: BTreeMap<String, u64>,
+    /// Cases with at least one emission of each class: what the model has been seen to do at all.
+    pub capability: BTreeMap<ActionClass, u64>,
+    /// Records that hold an inference error.
+    pub error_records: u64,
+    /// Records without a verdict.
+    pub unscored: u64,
+    /// Accuracy as a fraction: by the score file's header, else by the verdicts.
+    pub acc: Option<f64>,
+    /// Wilson interval of Acc in percent, with z = 1.96.
+    pub acc_ci95: Option<[f64; 2]>,
+    /// The numerator of `acc`.
+    pub correct: Option<u64>,
+    /// The denominator of `acc`.
+    pub total: Option<u64>,
+    /// Scored records by gold action and verdict.
+    pub joint: Option<Joint>,
+    /// GAR − Acc over the scored records, in percentage points.
+    pub delta_pp: Option<f64>,
+    /// Newcombe's interval of Δ for paired proportions, in percentage points.
+    pub delta_ci95: Option<[f64; 2]>,
+    /// What the interval of Δ says.
+    pub diagnosis: Option<Diagnosis>,
+    /// Passes without the gold action.
+    pub masked_passes: Option<u64>,
+    /// `masked_passes` in percent of all passes.
+    pub masked_pass_pct: Option<f64>,
+    /// What limits the numbers, and why a field is null.
+    pub warnings: Vec<String>,
+    /// What a reader should know about this kind of cell.
+    pub notes: Vec<String>,
+    /// Ids with the gold action, in the order of the file.
+    pub hit_ids: Vec<String>,
+    /// Ids without it, in the order of the file.
+    pub miss_ids: Vec<String>,
+}
