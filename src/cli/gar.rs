@@ -1,12 +1,254 @@
-//! `dualrater gar` (in the making).
+//! `dualrater gar`: Gold Action Recall beside accuracy.
 
-use super::{Context, Output};
-use crate::error::Result;
+use super::{Context, Output, output};
+use crate::action::RuleSet;
+use crate::error::{Error, Result};
+use crate::gar::{self, CaseFacts, CellInput, GarRow, RepeatRow};
+use crate::model::Category;
+use crate::store::{FileKind, Store};
 
-/// In the making.
+/// Gold Action Recall (share of cases that emit the kind of action that their category calls for) beside accuracy (share
+/// that pass), their difference with a paired interval, and what it means.
+///
+/// Δ = GAR − Acc in percentage points. An interval wholly below 0 is masking (cases pass without the gold action), wholly
+/// above 0 an execution gap (the gold action, then failure); else there is no clear gap. A case hits if any emission of any
+/// turn has the gold class, as the published study counts.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct Args {
+    /// Only this run (may be repeated)
+    #[arg(long)]
+    run: Vec<String>,
+    /// The rule set
+    #[arg(long, default_value = "paper", value_parser = ["paper"])]
+    rules: String,
+    /// Print JSON: an array of rows, with hit and miss ids
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print CSV
+    #[arg(long)]
+    csv: bool,
+}
 
-pub fn run(_args: &Args, _context: &Context, _output: &mut Output) -> Result<()> {
-    Err(crate::error::Error::internal("in the making"))
+pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
+    let store = context.store()?;
+    let rules = RuleSet::parse(&args.rules).unwrap_or(RuleSet::Paper);
+    let cells = cells(&store, &args.run)?;
+    let rows: Vec<GarRow> = cells.iter().map(|cell| gar::cell(cell, rules)).collect();
+    if args.json {
+        return output.json(&rows);
+    }
+    if args.csv {
+        return csv(&rows, output);
+    }
+    if rows.is_empty() {
+        output.line("no runs yet; `dualrater ingest bfcl --help` says how to bring one in");
+        return Ok(());
+    }
+    show(&rows, &gar::repeats(&cells, rules), output);
+    Ok(())
+}
+
+/// The cells of some runs (of all, where none is named) in the order of run and category.
+pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
+    let mut wanted = Vec::new();
+    if runs.is_empty() {
+        wanted = store.runs()?;
+    } else {
+        for name in runs {
+            wanted.push(store.run(name)?);
+        }
+    }
+    let mut cells = Vec::new();
+    for run in wanted {
+        let mut of_run = Vec::new();
+        for category in Category::ALL {
+            let Some(file) = store.file(&run, category, FileKind::Result)? else { continue };
+            let score = store.file(&run, category, FileKind::Score)?;
+            let cases: Vec<CaseFacts> = store
+                .frame_rows(&run, category)?
+                .into_iter()
+                .map(|row| CaseFacts {
+                    id: row.case_id,
+                    verdict: row.verdict,
+                    error_record: row.error_record,
+                    classes: row.classes,
+                    emission_text_seen: row.text_seen,
+                })
+                .collect();
+            of_run.push(CellInput {
+                run: run.name.clone(),
+                model: run.model.clone(),
+                condition: run.condition.clone(),
+                category,
+                cases,
+                failures_only: file.failures_only,
+                header: score.and_then(|score| score.header),
+                run_has_text: false,
+            });
+        }
+        let has_text = gar::has_text(of_run.iter().flat_map(|cell| &cell.cases));
+        for mut cell in of_run {
+            cell.run_has_text = has_text;
+            cells.push(cell);
+        }
+    }
+    Ok(cells)
+}
+
+fn show(rows: &[GarRow], repeats: &[RepeatRow], output: &mut Output) {
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let joint = row.joint.map_or("–".to_owned(), |j| {
+                format!("{}/{}/{}/{}", j.gar1_pass, j.gar1_fail, j.gar0_pass, j.gar0_fail)
+            });
+            let masked = match (row.masked_passes, row.masked_pass_pct) {
+                (Some(count), Some(share)) => format!("{count} ({share:.0} %)"),
+                (Some(count), None) => count.to_string(),
+                _ => "–".to_owned(),
+            };
+            let capability: Vec<String> =
+                row.capability.iter().map(|(class, count)| format!("{class} {count}")).collect();
+            vec![
+                row.run.clone(),
+                row.category.to_string(),
+                if row.unscored > 0 { format!("{} ({} unscored)", row.n, row.unscored) } else { row.n.to_string() },
+                format!("{} {}", output::percent(row.gar_pct), output::interval(row.gar_ci95, 1)),
+                format!("{} {}", output::percent(row.acc.map(|acc| acc * 100.0)), output::interval(row.acc_ci95, 1)),
+                format!(
+                    "{} {}",
+                    row.delta_pp.map_or("–".to_owned(), |delta| format!("{delta:+.1}")),
+                    output::interval(row.delta_ci95, 1)
+                ),
+                joint,
+                masked,
+                row.diagnosis.map_or("–".to_owned(), |diagnosis| diagnosis.as_str().replace('_', " ")),
+                capability.join(", "),
+            ]
+        })
+        .collect();
+    output.table(
+        &[
+            "run",
+            "category",
+            "n",
+            "GAR %",
+            "Acc %",
+            "Δ pp",
+            "hit+pass/ hit+fail/ miss+pass/ miss+fail",
+            "masked passes",
+            "diagnosis",
+            "cases that emit",
+        ],
+        &table,
+        &[2, 3, 4, 5],
+    );
+    if !repeats.is_empty() {
+        output.line("Repeats of one model, on the cases they share:");
+        let table: Vec<Vec<String>> = repeats
+            .iter()
+            .map(|row| {
+                vec![
+                    row.model.clone(),
+                    row.category.to_string(),
+                    row.runs.join(", "),
+                    row.shared.to_string(),
+                    format!("{} ± {}", output::percent(row.gar_mean), output::percent(row.gar_sd)),
+                    format!("{} ± {}", output::percent(row.acc_mean), output::percent(row.acc_sd)),
+                ]
+            })
+            .collect();
+        output.table(&["model", "category", "runs", "shared", "GAR mean ± sd", "Acc mean ± sd"], &table, &[3, 4, 5]);
+    }
+    // The same sentence for several cells is said once, with the cells it is about.
+    let mut said: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for row in rows {
+        for (kind, text) in
+            row.warnings.iter().map(|text| ("warning", text)).chain(row.notes.iter().map(|text| ("note", text)))
+        {
+            let cell = format!("{} {}", row.run, row.category);
+            match said.iter_mut().find(|(k, t, _)| *k == kind && t == text) {
+                Some((_, _, cells)) => cells.push(cell),
+                None => said.push((kind, text, vec![cell])),
+            }
+        }
+    }
+    for (kind, text, cells) in said {
+        output.line(format!("{kind}: {text} ({})", cells.join(", ")));
+    }
+}
+
+fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let failed = |error: csv::Error| Error::internal(error.to_string());
+    writer
+        .write_record([
+            "run",
+            "model",
+            "condition",
+            "category",
+            "rules",
+            "gold",
+            "n",
+            "unscored",
+            "error_records",
+            "gar_hits",
+            "gar_pct",
+            "gar_low",
+            "gar_high",
+            "acc_pct",
+            "acc_low",
+            "acc_high",
+            "delta_pp",
+            "delta_low",
+            "delta_high",
+            "gar1_pass",
+            "gar1_fail",
+            "gar0_pass",
+            "gar0_fail",
+            "masked_passes",
+            "diagnosis",
+            "failures_only",
+        ])
+        .map_err(failed)?;
+    let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+    let count = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    for row in rows {
+        let low = |interval: Option<[f64; 2]>| number(interval.map(|i| i[0]));
+        let high = |interval: Option<[f64; 2]>| number(interval.map(|i| i[1]));
+        let joint = row.joint;
+        writer
+            .write_record([
+                row.run.clone(),
+                row.model.clone(),
+                row.condition.clone(),
+                row.category.to_string(),
+                row.rules.as_str().to_owned(),
+                row.gold.to_string(),
+                row.n.to_string(),
+                row.unscored.to_string(),
+                row.error_records.to_string(),
+                row.gar_hits.to_string(),
+                number(row.gar_pct),
+                low(row.gar_ci95),
+                high(row.gar_ci95),
+                number(row.acc.map(|acc| acc * 100.0)),
+                low(row.acc_ci95),
+                high(row.acc_ci95),
+                number(row.delta_pp),
+                low(row.delta_ci95),
+                high(row.delta_ci95),
+                count(joint.map(|j| j.gar1_pass)),
+                count(joint.map(|j| j.gar1_fail)),
+                count(joint.map(|j| j.gar0_pass)),
+                count(joint.map(|j| j.gar0_fail)),
+                count(row.masked_passes),
+                row.diagnosis.map_or(String::new(), |diagnosis| diagnosis.as_str().to_owned()),
+                row.failures_only.to_string(),
+            ])
+            .map_err(failed)?;
+    }
+    let bytes = writer.into_inner().map_err(|error| Error::internal(error.to_string()))?;
+    output.raw(&String::from_utf8_lossy(&bytes));
+    Ok(())
 }
