@@ -27,15 +27,25 @@ pub(super) fn wilson(hits: u64, n: u64, z: f64) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Newcombe, R. G. (1998a), Statistics in Medicine 17, 857–872, table I, method 3 (score).
+    fn check(hits: u64, n: u64, low: f64, high: f64) {
+        let [l, h] = wilson(hits, n, Z_95).expect("n > 0");
+        assert!((l - low).abs() < 1e-8 && (h - high).abs() < 1e-8, "{hits}/{n}: {l} {h}");
+    }
+
+    /// Newcombe, R. G. (1998a), Statistics in Medicine 17, 857–872, table I (.2553 to .3662 and .0624 to .1605); more digits
+    /// from statsmodels 0.15.0.
     #[test]
     fn newcombe_1998_table_1() {
-        for (hits, n, low, high) in
-            [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)]
-        {
-            let [l, h] = wilson(hits, n, Z_95).expect("n > 0");
-            assert!((l - low).abs() < 5e-5 && (h - high).abs() < 5e-5, "{hits}/{n}: {l} {h}");
-        }
+        check(81, 263, 0.255_288_519_878_274, 0.366_209_576_982_8);
+        check(15, 148, 0.062_386_399_530_736_3, 0.160_487_241_723_308);
+    }
+
+    /// Closed forms at the ends, as printed by statsmodels 0.15.0.
+    #[test]
+    fn all_and_none() {
+        check(0, 10, 0.0, 0.277_532_799_862_889);
+        check(10, 10, 0.722_467_200_137_111, 1.0);
+        check(1, 1, 0.206_549_314_377_237, 1.0);
     }
 
     #[test]

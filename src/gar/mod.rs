@@ -8,6 +8,7 @@ mod cell;
 mod cell_tests;
 mod diagnosis;
 mod facts;
+mod gold_turn;
 mod interval;
 mod paired;
 mod repeats;
@@ -16,5 +17,8 @@ mod row;
 pub use cell::cell;
 pub use diagnosis::Diagnosis;
 pub use facts::{CaseFacts, CellInput, has_text};
+pub use gold_turn::{
+    CaseGoldTurn, GoldTurnCase, GoldTurnCell, TurnFacts, TurnRecount, case_gold_turn, gold_turn, gold_turn_cell,
+};
 pub use repeats::{RepeatRow, repeats};
 pub use row::{GarRow, Joint};

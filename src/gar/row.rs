@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::diagnosis::Diagnosis;
+use super::gold_turn::{GoldTurnCell, TurnRecount};
 use crate::action::RuleSet;
 use crate::model::{ActionClass, Category};
 
@@ -21,7 +22,8 @@ pub struct Joint {
     pub gar1_pass: u64,
 }
 
-/// GAR, Acc and their difference for one category of one run. A field that is null has its reason in `warnings`.
+/// GAR, Acc and their difference for one category of one run. A field that is null has its reason in `warnings`
+/// (the gold-turn fields in `gold_turn_reason`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GarRow {
     /// The run's name.
@@ -74,6 +76,22 @@ pub struct GarRow {
     pub masked_passes: Option<u64>,
     /// `masked_passes` in percent of all passes.
     pub masked_pass_pct: Option<f64>,
+    /// Cases with the gold class in some emission of the gold turn.
+    pub gar_turn_any: Option<u64>,
+    /// Cases whose gold turn has the gold class as its own.
+    pub gar_turn_class: Option<u64>,
+    /// Cases with a call at the gold turn.
+    pub calls_at_gold_turn: Option<u64>,
+    /// Cases whose result does not reach the gold turn.
+    pub no_such_turn_in_result: Option<u64>,
+    /// Cases that call a held-out tool before its return; `miss_func` only.
+    pub held_out_called_before_return: Option<u64>,
+    /// Cases that call a held-out tool at its return or later; `miss_func` only.
+    pub held_out_called_after_return: Option<u64>,
+    /// The turns of all cases by the class that was due; null without a data set.
+    pub turn_recount: Option<TurnRecount>,
+    /// Why the gold-turn fields are null.
+    pub gold_turn_reason: Option<String>,
     /// What limits the numbers, and why a field is null.
     pub warnings: Vec<String>,
     /// What a reader should know about this kind of cell.
@@ -82,4 +100,27 @@ pub struct GarRow {
     pub hit_ids: Vec<String>,
     /// Ids without it, in the order of the file.
     pub miss_ids: Vec<String>,
+}
+
+impl GarRow {
+    /// The same row with what its cases did at their gold turns; `counts` must be over the same records.
+    #[must_use]
+    pub fn with_gold_turn(mut self, counts: &GoldTurnCell) -> Self {
+        self.gar_turn_any = Some(counts.gar_turn_any);
+        self.gar_turn_class = Some(counts.gar_turn_class);
+        self.calls_at_gold_turn = Some(counts.calls_at_gold_turn);
+        self.no_such_turn_in_result = Some(counts.no_such_turn_in_result);
+        self.held_out_called_before_return = counts.held_out_called_before_return;
+        self.held_out_called_after_return = counts.held_out_called_after_return;
+        self.turn_recount = Some(counts.recount);
+        self.gold_turn_reason =
+            counts.held_out_called_before_return.is_none().then(|| "only miss_func holds tools out".to_owned());
+        if counts.without_ground_truth > 0 {
+            self.warnings.push(format!(
+                "{} of {} records have no gold turn in the data set; the gold-turn counts leave them out",
+                counts.without_ground_truth, counts.n
+            ));
+        }
+        self
+    }
 }

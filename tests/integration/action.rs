@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dualrater::action::{RuleSet, classify};
-use dualrater::gar::{CaseFacts, CellInput, GarRow, cell, has_text};
-use dualrater::model::{Category, Verdict};
+use dualrater::gar::{CaseFacts, CellInput, GarRow, GoldTurnCase, TurnFacts, cell, gold_turn_cell, has_text};
+use dualrater::model::{Category, GroundTruth, Verdict};
 use serde_json::Value;
 
 /// The folder of shared data. Without it a test says so and returns, except in continuous integration.
@@ -137,4 +137,83 @@ fn real_runs_have_the_reference_numbers() {
 #[test]
 fn scripted_runs_have_the_reference_numbers() {
     compare("bfcl-scripted-gar.json", "runs/bfcl-scripted", 12);
+}
+
+/// Ground truth by case id, from a folder of question and answer files.
+fn truths(dataset: &Path, category: Category) -> BTreeMap<String, GroundTruth> {
+    let id = |line: &Value| line.get("id").and_then(Value::as_str).expect("an id").to_owned();
+    let file = |folder: &Path| -> PathBuf {
+        let wanted = format!("multi_turn_{category}.json");
+        let mut entries = fs::read_dir(folder).expect("a data set").map(|entry| entry.expect("an entry").path());
+        entries
+            .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&wanted)))
+            .expect("the category's file")
+    };
+    let mut truths: BTreeMap<String, GroundTruth> = lines(&file(&dataset.join("possible_answer")))
+        .iter()
+        .map(|line| {
+            let calls = serde_json::from_value(line.get("ground_truth").cloned().expect("a ground truth"));
+            (id(line), GroundTruth { calls: calls.expect("calls per turn"), ..GroundTruth::default() })
+        })
+        .collect();
+    for line in lines(&file(dataset)) {
+        let Some(missed) = line.get("missed_function").and_then(Value::as_object) else { continue };
+        let truth = truths.get_mut(&id(&line)).expect("an answer to each question");
+        truth.return_turn = missed.keys().map(|turn| turn.parse().expect("a turn")).min();
+        truth.held_out_tools =
+            missed.values().flat_map(steps).map(|tool| tool.as_str().expect("a name").to_owned()).collect();
+    }
+    truths
+}
+
+#[test]
+fn gold_turn_counts_are_the_reference_numbers() {
+    let Some(folder) = shared() else { return };
+    let expected = expected(&folder, "bfcl-gold-turn.json");
+    assert_eq!(expected.len(), 18);
+    for row in &expected {
+        let text = |field: &str| row.get(field).and_then(Value::as_str).expect("a text");
+        let category = Category::parse(text("category")).expect("a category");
+        let truths = truths(&folder.join(text("dataset")), category);
+        let run = ["runs/bfcl", "runs/bfcl-scripted"]
+            .into_iter()
+            .map(|runs| folder.join(runs).join(text("run")))
+            .find(|run| run.is_dir())
+            .expect("the run");
+        let records = lines(&find(&run.join("result"), category, "result").expect("a result file"));
+        let turns: Vec<Option<Vec<TurnFacts>>> = records
+            .iter()
+            .map(|record| {
+                let turns = record.get("result")?.as_array()?;
+                Some(turns.iter().map(turn_facts).collect())
+            })
+            .collect();
+        let cases = records.iter().zip(&turns).map(|(record, turns)| GoldTurnCase {
+            turns: turns.as_deref(),
+            truth: record.get("id").and_then(Value::as_str).and_then(|id| truths.get(id)),
+        });
+        let counts = gold_turn_cell(category, cases);
+        let ours = cell(&cell_of(&run, category), RuleSet::Paper).with_gold_turn(&counts);
+        let ours = serde_json::to_value(&ours).expect("a row");
+        for field in [
+            "n",
+            "gar_turn_any",
+            "gar_turn_class",
+            "calls_at_gold_turn",
+            "no_such_turn_in_result",
+            "held_out_called_before_return",
+        ] {
+            let expected = row.get(field).unwrap_or(&Value::Null);
+            assert_eq!(ours.get(field), Some(expected), "{} {category} {field}", text("run"));
+        }
+        assert_eq!(counts.without_ground_truth, 0);
+    }
+}
+
+fn turn_facts(turn: &Value) -> TurnFacts {
+    let emissions: Vec<_> = steps(turn).iter().map(classify).collect();
+    TurnFacts {
+        classes: emissions.iter().map(|emission| emission.class).collect(),
+        calls: emissions.into_iter().flat_map(|emission| emission.calls).collect(),
+    }
 }
