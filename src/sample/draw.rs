@@ -8,7 +8,7 @@ use super::outcome::Draw;
 use super::sampler::{Design, Exclusion, Sampler};
 use crate::error::Error;
 use crate::model::{Seed, StratumId};
-use crate::strata::{Assigner, BoundPlan, FrameCase, Method, MissingSqlMatches, SqlMatches};
+use crate::strata::{Assigner, BoundPlan, FrameCase, Matcher, Method, MissingSqlMatches, SqlMatches};
 
 /// What to draw.
 #[derive(Debug, Clone)]
@@ -111,8 +111,9 @@ fn quotas(frame: &[&FrameCase], assigner: &Assigner<'_>, request: &Request<'_>) 
     let mut populations = vec![(0u64, 0u64); plan.strata.len()];
     if plan.method != Method::Fixed {
         let mut tally = FrameTally::default();
+        let mut matcher = Matcher::new(assigner);
         for case in frame {
-            let Some(owner) = tally.push(case, assigner) else { continue };
+            let Some(owner) = tally.push(case, &mut matcher) else { continue };
             let excluded = request.exclusions.iter().any(|exclusion| exclusion.cases.contains(&case.identity));
             if let Some((population, available)) = populations.get_mut(owner) {
                 *population += 1;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::digest::Canonical;
 use crate::model::{CaseIdentity, Category, RunName, StratumId, Verdict};
-use crate::strata::{Assigner, FrameCase, verdict_word};
+use crate::strata::{Assigner, FrameCase, Matcher, verdict_word};
 
 /// Two frame cases with one identity.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -153,8 +153,9 @@ impl FrameReport {
 #[must_use]
 pub fn frame_report<'a>(frame: impl IntoIterator<Item = &'a FrameCase>, assigner: &Assigner<'_>) -> FrameReport {
     let mut tally = FrameTally::default();
+    let mut matcher = Matcher::new(assigner);
     for case in frame {
-        tally.push(case, assigner);
+        tally.push(case, &mut matcher);
     }
     tally.report(assigner)
 }
@@ -173,18 +174,16 @@ pub(super) struct FrameTally {
 
 impl FrameTally {
     /// Counts a case; returns the stratum that owns it.
-    pub(super) fn push(&mut self, case: &FrameCase, assigner: &Assigner<'_>) -> Option<usize> {
-        let mut matching = assigner.matching(case).filter(|_| case.drawable);
-        let owner = matching.next();
-        if let Some(owner) = owner {
-            let mut overlapping = false;
-            for later in matching {
-                overlapping = true;
-                *self.overlaps.entry((owner, later)).or_default() += 1;
+    pub(super) fn push(&mut self, case: &FrameCase, matcher: &mut Matcher<'_>) -> Option<usize> {
+        let matching = if case.drawable { matcher.matching(case) } else { &[] };
+        let owner = matching.first().copied();
+        if let Some((&owner, later)) = matching.split_first() {
+            for also in later {
+                *self.overlaps.entry((owner, *also)).or_default() += 1;
             }
             let counts = self.strata.entry(owner).or_default();
             counts.0 += 1;
-            counts.1 += u64::from(overlapping);
+            counts.1 += u64::from(!later.is_empty());
         }
         let counts = [case.drawable, owner.is_some(), !case.drawable].map(u64::from);
         // The run's name is copied for its first case only.

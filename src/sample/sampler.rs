@@ -9,7 +9,7 @@ use super::probability::{Touched, unconditional};
 use super::reservoir::{Reservoir, Ticketed, Tickets};
 use super::{DrawError, EmptyStratum};
 use crate::model::{BatchName, CaseIdentity, Seed};
-use crate::strata::{Assigner, BoundStratum, FrameCase, Stratum};
+use crate::strata::{Assigner, BoundStratum, FrameCase, Matcher, Stratum};
 
 /// The cases of an earlier batch, which are not to be drawn again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,7 @@ pub struct OtherDesign;
 /// A draw in progress.
 pub struct Sampler<'a> {
     design: &'a Design<'a>,
+    matcher: Matcher<'a>,
     tickets: Tickets,
     tally: FrameTally,
     reservoirs: Vec<Reservoir>,
@@ -67,6 +68,7 @@ impl<'a> Sampler<'a> {
         let quota = |index: usize| design.quotas.get(index).copied().unwrap_or(0);
         Self {
             design,
+            matcher: Matcher::new(&design.assigner),
             tickets: Tickets::new(design.seed),
             tally: FrameTally::default(),
             reservoirs: (0..strata).map(|index| Reservoir::new(quota(index))).collect(),
@@ -77,7 +79,7 @@ impl<'a> Sampler<'a> {
 
     /// Offers the next case of the frame; the order never matters.
     pub fn push(&mut self, case: &FrameCase) {
-        let owner = self.tally.push(case, &self.design.assigner);
+        let owner = self.tally.push(case, &mut self.matcher);
         let mut excluded = false;
         for (exclusion, touched) in self.design.exclusions.iter().zip(&mut self.touched) {
             if exclusion.cases.contains(&case.identity) {

@@ -65,7 +65,7 @@ impl Engine {
                     let _ = write!(hex, "{byte:02X}");
                     hex
                 });
-                format!("decode(unhex('{hex}'), 'UTF-8')")
+                format!("CAST(X'{hex}' AS STRING)")
             }
             Self::Sqlite | Self::DuckDb | Self::Postgres | Self::Spark => format!("'{}'", text.replace('\'', "''")),
             Self::ClickHouse => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
@@ -289,10 +289,7 @@ mod tests {
             (Engine::DuckDb, "'it''s \\ a ''; DROP TABLE frame; --:'"),
             (Engine::Postgres, "E'it''s \\\\ a ''; DROP TABLE frame; --:'"),
             // xxd -p of the seed and a colon.
-            (
-                Engine::Spark,
-                "decode(unhex('69742773205C206120273B2044524F50205441424C45206672616D653B202D2D3A'), 'UTF-8')",
-            ),
+            (Engine::Spark, "CAST(X'69742773205C206120273B2044524F50205441424C45206672616D653B202D2D3A' AS STRING)"),
             (Engine::ClickHouse, "'it\\'s \\\\ a \\'; DROP TABLE frame; --:'"),
         ] {
             let text = sql(engine, &table("frame"), seed, "A", false).expect("written");

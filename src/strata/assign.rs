@@ -17,8 +17,8 @@ pub struct MissingSqlMatches {
     pub stratum: StratumId,
 }
 
-/// A stratum that can be asked: its index, its condition, and the cases that meet its SQL condition if it has one.
-type Asked<'a> = (usize, &'a Predicate<RunName>, Option<&'a BTreeSet<CaseIdentity>>);
+/// A stratum that can be asked: its index and its condition.
+type Asked<'a> = (usize, &'a Predicate<RunName>);
 
 /// Decides which stratum owns a case.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct Assigner<'a> {
     plan: &'a BoundPlan,
     matches: &'a SqlMatches,
     asked: Vec<Asked<'a>>,
+    /// Per stratum: the cases that meet its SQL condition, if it has one.
+    sql: Vec<Option<&'a BTreeSet<CaseIdentity>>>,
 }
 
 impl<'a> Assigner<'a> {
@@ -36,16 +38,20 @@ impl<'a> Assigner<'a> {
     pub fn new(plan: &'a BoundPlan, matches: &'a SqlMatches) -> Result<Self, MissingSqlMatches> {
         let strata: Vec<_> = plan.strata().collect();
         let mut asked = Vec::new();
+        let mut sql = vec![None; strata.len()];
         for &index in plan.order() {
             let Some((stratum, BoundStratum::Asked(predicate))) = strata.get(index).copied() else { continue };
-            let set = match (&stratum.where_sql, matches.get(&stratum.id)) {
-                (None, _) => None,
-                (Some(_), Some(set)) => Some(set),
-                (Some(_), None) => return Err(MissingSqlMatches { stratum: stratum.id.clone() }),
-            };
-            asked.push((index, predicate, set));
+            asked.push((index, predicate));
+            if stratum.where_sql.is_some() {
+                let Some(set) = matches.get(&stratum.id) else {
+                    return Err(MissingSqlMatches { stratum: stratum.id.clone() });
+                };
+                if let Some(slot) = sql.get_mut(index) {
+                    *slot = Some(set);
+                }
+            }
         }
-        Ok(Self { plan, matches, asked })
+        Ok(Self { plan, matches, asked, sql })
     }
 
     /// The plan.
@@ -57,10 +63,17 @@ impl<'a> Assigner<'a> {
     /// Indexes of every stratum that a case matches, in the order in which they are asked: the first owns the case,
     /// the others overlap with it.
     pub fn matching(&self, case: &FrameCase) -> impl Iterator<Item = usize> {
-        self.asked.iter().filter_map(move |(index, predicate, set)| {
-            let fits = predicate.matches(case) && set.is_none_or(|set| set.contains(&case.identity));
-            fits.then_some(*index)
-        })
+        self.matching_filters(case).filter(move |index| self.meets_sql(*index, case))
+    }
+
+    /// As [`Assigner::matching`], SQL conditions aside.
+    pub(super) fn matching_filters(&self, case: &FrameCase) -> impl Iterator<Item = usize> {
+        self.asked.iter().filter(move |(_, predicate)| predicate.matches(case)).map(|(index, _)| *index)
+    }
+
+    /// Does a case meet the SQL condition of a stratum, if it has one?
+    pub(super) fn meets_sql(&self, stratum: usize, case: &FrameCase) -> bool {
+        self.sql.get(stratum).copied().flatten().is_none_or(|set| set.contains(&case.identity))
     }
 
     /// The index of the stratum that owns a case; `None`: no stratum reaches it, or it can never be drawn.
