@@ -8,9 +8,3 @@ pub fn now() -> String {
         .map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(0));
     jiff::Timestamp::from_second(seconds).map_or_else(|_| "1970-01-01T00:00:00Z".to_owned(), |time| time.to_string())
 }
-
-/// A point of time to measure from.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
-pub fn instant() -> std::time::Instant {
-    std::time::Instant::now()
-}

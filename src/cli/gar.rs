@@ -4,7 +4,7 @@ use super::{Context, Output, output};
 use crate::action::RuleSet;
 use crate::error::{Error, Result};
 use crate::gar::{self, CaseFacts, CellInput, GarRow, RepeatRow};
-use crate::model::Category;
+use crate::model::{ActionClass, Category};
 use crate::store::{FileKind, Store};
 
 /// Gold Action Recall (share of cases that emit the kind of action that their category calls for) beside accuracy (share
@@ -96,53 +96,21 @@ pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
 }
 
 fn show(rows: &[GarRow], repeats: &[RepeatRow], output: &mut Output) {
-    let table: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| {
-            let joint = row.joint.map_or("–".to_owned(), |j| {
-                format!("{}/{}/{}/{}", j.gar1_pass, j.gar1_fail, j.gar0_pass, j.gar0_fail)
-            });
-            let masked = match (row.masked_passes, row.masked_pass_pct) {
-                (Some(count), Some(share)) => format!("{count} ({share:.0} %)"),
-                (Some(count), None) => count.to_string(),
-                _ => "–".to_owned(),
-            };
-            let capability: Vec<String> =
-                row.capability.iter().map(|(class, count)| format!("{class} {count}")).collect();
-            vec![
-                row.run.clone(),
-                row.category.to_string(),
-                if row.unscored > 0 { format!("{} ({} unscored)", row.n, row.unscored) } else { row.n.to_string() },
-                format!("{} {}", output::percent(row.gar_pct), output::interval(row.gar_ci95, 1)),
-                format!("{} {}", output::percent(row.acc.map(|acc| acc * 100.0)), output::interval(row.acc_ci95, 1)),
-                format!(
-                    "{} {}",
-                    row.delta_pp.map_or("–".to_owned(), |delta| format!("{delta:+.1}")),
-                    output::interval(row.delta_ci95, 1)
-                ),
-                joint,
-                masked,
-                row.diagnosis.map_or("–".to_owned(), |diagnosis| diagnosis.as_str().replace('_', " ")),
-                capability.join(", "),
-            ]
-        })
-        .collect();
-    output.table(
-        &[
-            "run",
-            "category",
-            "n",
-            "GAR %",
-            "Acc %",
-            "Δ pp",
-            "hit+pass/ hit+fail/ miss+pass/ miss+fail",
-            "masked passes",
-            "diagnosis",
-            "cases that emit",
-        ],
-        &table,
-        &[2, 3, 4, 5],
-    );
+    let mut start = 0;
+    while let Some(first) = rows.get(start) {
+        let of_run: Vec<&GarRow> = rows[start..].iter().take_while(|row| row.run == first.run).collect();
+        start += of_run.len();
+        output.line(format!(
+            "{} · model {} · {} · rules {}",
+            first.run,
+            first.model,
+            first.condition,
+            first.rules.as_str()
+        ));
+        show_rates(&of_run, output);
+        show_counts(&of_run, output);
+        output.line("");
+    }
     if !repeats.is_empty() {
         output.line("Repeats of one model, on the cases they share:");
         let table: Vec<Vec<String>> = repeats
@@ -176,6 +144,72 @@ fn show(rows: &[GarRow], repeats: &[RepeatRow], output: &mut Output) {
     for (kind, text, cells) in said {
         output.line(format!("{kind}: {text} ({})", cells.join(", ")));
     }
+}
+
+/// GAR, Acc and Δ with their intervals: one line a category, 80 columns.
+fn show_rates(rows: &[&GarRow], output: &mut Output) {
+    let rated = |value: Option<f64>, interval: Option<[f64; 2]>| {
+        format!("{} {}", output::percent(value), output::interval(interval, 1)).trim_end().to_owned()
+    };
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let delta = row.delta_pp.map_or("–".to_owned(), |delta| format!("{delta:+.1}"));
+            vec![
+                row.category.to_string(),
+                row.n.to_string(),
+                rated(row.gar_pct, row.gar_ci95),
+                rated(row.acc.map(|acc| acc * 100.0), row.acc_ci95),
+                format!("{delta} {}", output::interval(row.delta_ci95, 1)).trim_end().to_owned(),
+                row.diagnosis.map_or("–".to_owned(), |diagnosis| diagnosis.as_str().replace('_', " ")),
+            ]
+        })
+        .collect();
+    output.table(&["category", "n", "GAR %", "Acc %", "Δ pp", "diagnosis"], &table, &[1, 2, 3, 4]);
+}
+
+/// The joint table, masked passes and what the cases emit.
+fn show_counts(rows: &[&GarRow], output: &mut Output) {
+    let count = |value: Option<u64>| value.map_or("–".to_owned(), |count| count.to_string());
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let masked = match (row.masked_passes, row.masked_pass_pct) {
+                (Some(count), Some(share)) => format!("{count} ({share:.0} %)"),
+                (masked, _) => masked.map_or("–".to_owned(), |count| count.to_string()),
+            };
+            let joint = |part: fn(gar::Joint) -> u64| count(row.joint.map(part));
+            let mut cells = vec![
+                row.category.to_string(),
+                joint(|j| j.gar1_pass),
+                joint(|j| j.gar1_fail),
+                joint(|j| j.gar0_pass),
+                joint(|j| j.gar0_fail),
+                row.unscored.to_string(),
+                masked,
+            ];
+            let seen = [ActionClass::ToolCall, ActionClass::Refuse, ActionClass::Ask, ActionClass::Confirm];
+            cells.extend(seen.map(|class| row.capability.get(&class).copied().unwrap_or(0).to_string()));
+            cells
+        })
+        .collect();
+    output.table(
+        &[
+            "",
+            "hit, pass",
+            "hit, fail",
+            "miss, pass",
+            "miss, fail",
+            "un-scored",
+            "masked passes",
+            "call",
+            "refuse",
+            "ask",
+            "confirm",
+        ],
+        &table,
+        &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    );
 }
 
 fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {

@@ -3,10 +3,13 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 use crate::error::{Error, Kind, Result};
+
+/// A rule under the header and nothing else: rows stay close together, so a table can be read at a glance.
+const RULED_HEADER: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
 
 /// Where results go.
 pub struct Output {
@@ -58,7 +61,7 @@ impl Output {
     /// Writes a table that fits the terminal; columns listed in `numbers` are right-aligned.
     pub fn table(&mut self, header: &[&str], rows: &[Vec<String>], numbers: &[usize]) {
         let mut table = Table::new();
-        table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+        table.load_style(RULED_HEADER).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(width());
         table.set_header(header.to_vec());
         for row in rows {
