@@ -3,12 +3,17 @@
 //! A batch whose strata were chosen by outcome is not a random sample of anything, so its pooled kappa is not the kappa
 //! of a population; the strata's values are therefore always part of the result.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::bootstrap::{self, Plan};
-use super::kappa::cohen;
+use super::bootstrap::Plan;
+use super::family::{self, Families};
+use super::kappa::{Kappa, cohen};
+use super::measures::{BootstrapInterval, Measures, two_raters};
 use super::pairs::{self, LeftOut, NaPolicy, Pairs};
-use super::{Table, TableError, Undefined, Z95, percent};
+use super::pooled::{self, PooledKappa};
+use super::{Table, TableError, Undefined};
 use crate::model::{Audit, LabelId, RaterName, StratumId};
 
 /// How agreement is computed.
@@ -29,21 +34,16 @@ impl Default for Options {
     }
 }
 
-/// A 95 % bootstrap interval with how it came about.
+/// A bootstrap interval with whole families of cases resampled.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct BootstrapInterval {
-    /// `percentile` or `bca`.
-    pub method: &'static str,
-    /// Lower limit.
-    pub low: Option<f64>,
-    /// Upper limit.
-    pub high: Option<f64>,
-    /// Replicates drawn.
-    pub replicates: u32,
-    /// Replicates in which the statistic was undefined; they are not in the interval.
-    pub undefined: u32,
-    /// Why there are no limits.
-    pub reason: Option<Undefined>,
+pub struct FamilyInterval {
+    /// The interval.
+    #[serde(flatten)]
+    pub interval: BootstrapInterval,
+    /// Families among the cases used.
+    pub families: u64,
+    /// Cases used whose family has another case.
+    pub cases_sharing: u64,
 }
 
 /// Agreement on one label (in one stratum, or pooled).
@@ -72,6 +72,21 @@ pub struct LabelAgreement {
     pub ci95: Option<[f64; 2]>,
     /// The bootstrap interval of kappa.
     pub ci95_bootstrap: BootstrapInterval,
+    /// The bias-corrected and accelerated interval from the same replicates.
+    pub ci95_bca: BootstrapInterval,
+    /// The interval with families of cases resampled (cases about one conversation are not independent).
+    pub ci95_family: FamilyInterval,
+    /// The inverse-variance mean of the strata's kappas with the test that they are equal; absent in a stratum's own row
+    /// and where no stratum has a standard error above zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strata_pooled: Option<PooledKappa>,
+    /// Other coefficients, bounds, indices, agreement per category, tests of equal margins.
+    #[serde(flatten)]
+    pub measures: Measures,
+    /// The categories in the table's order.
+    pub categories: Vec<String>,
+    /// The table: rows are the first rater.
+    pub table: Vec<Vec<u64>>,
     /// Cases not used, by reason.
     pub left_out: LeftOut,
     /// Why kappa, its standard error or `ci95` is missing.
@@ -95,12 +110,14 @@ pub fn label_agreement(
     options: &Options,
 ) -> Result<LabelAgreement, TableError> {
     let pairs = pairs::of(audit, pair, label, options.na);
-    let mut pooled = one(label, None, &pairs, options)?;
-    pooled.strata = audit
-        .strata
-        .iter()
-        .map(|stratum| one(label, Some(&stratum.id), &pairs.filter(|case| case.stratum == stratum.id), options))
-        .collect::<Result<_, _>>()?;
+    let (mut pooled, _) = one(label, None, &pairs, options)?;
+    let mut kappas = Vec::new();
+    for stratum in &audit.strata {
+        let (row, kappa) = one(label, Some(&stratum.id), &pairs.filter(|case| case.stratum == stratum.id), options)?;
+        kappas.push((stratum.id.to_string(), kappa));
+        pooled.strata.push(row);
+    }
+    pooled.strata_pooled = pooled::pooled(&kappas, options.z).ok();
     Ok(pooled)
 }
 
@@ -121,39 +138,45 @@ fn one(
     stratum: Option<&StratumId>,
     pairs: &Pairs<'_>,
     options: &Options,
-) -> Result<LabelAgreement, TableError> {
+) -> Result<(LabelAgreement, Kappa), TableError> {
     let table = pairs.table()?;
     let kappa = cohen(&table);
-    let interval = percentile(&table, kappa.reason, options.bootstrap);
-    Ok(LabelAgreement {
+    let all = two_raters(&table, None, options.z, options.bootstrap);
+    let row = LabelAgreement {
         label: label.clone(),
         stratum: stratum.cloned(),
-        n: kappa.n,
-        agree: kappa.agree,
-        po: kappa.po,
-        po_ci95: percent::wilson(kappa.agree, kappa.n, Z95).map(|(low, high)| [low, high]),
-        pe: kappa.pe,
-        kappa: kappa.kappa,
-        se: kappa.se,
-        ci95: kappa.interval(options.z).ok(),
-        ci95_bootstrap: interval,
+        n: all.n,
+        agree: all.agree,
+        po: all.po,
+        po_ci95: all.po_ci95,
+        pe: all.pe,
+        kappa: all.kappa,
+        se: all.se,
+        ci95: all.ci95,
+        ci95_bootstrap: all.ci95_bootstrap,
+        ci95_bca: all.ci95_bca,
+        ci95_family: by_family(pairs, &table, kappa.reason, options.bootstrap),
+        strata_pooled: None,
+        measures: all.measures,
+        categories: all.categories,
+        table: all.table,
         left_out: pairs.left_out,
-        reason: kappa.reason,
-        reason_text: kappa.reason.map(Undefined::text),
+        reason: all.reason,
+        reason_text: all.reason_text,
         strata: Vec::new(),
-    })
+    };
+    Ok((row, kappa))
 }
 
-/// The percentile interval of kappa; where kappa itself is undefined or degenerate there is nothing to resample.
-fn percentile(table: &Table, reason: Option<Undefined>, plan: Plan) -> BootstrapInterval {
-    let none = BootstrapInterval { method: "percentile", low: None, high: None, replicates: 0, undefined: 0, reason };
-    if reason.is_some() {
-        return none;
-    }
-    let replicates = bootstrap::kappa(table, plan);
-    let drawn = BootstrapInterval { replicates: plan.replicates, undefined: replicates.undefined(), ..none };
-    match replicates.percentile(0.95) {
-        Ok([low, high]) => BootstrapInterval { low: Some(low), high: Some(high), ..drawn },
-        Err(reason) => BootstrapInterval { reason: Some(reason), ..drawn },
-    }
+fn by_family(pairs: &Pairs<'_>, table: &Table, reason: Option<Undefined>, plan: Plan) -> FamilyInterval {
+    let index: BTreeMap<&str, usize> = table.categories().iter().map(String::as_str).zip(0..).collect();
+    let cell = |first: &str, second: &str| Some(index.get(first)? * table.size() + index.get(second)?);
+    let units = pairs.used.iter().filter_map(|pair| Some((family::of_case(pair.case), cell(pair.first, pair.second)?)));
+    let families = Families::new(table.size(), units);
+    let replicates = reason.map_or_else(|| families.kappa(plan), Err);
+    let interval = match &replicates {
+        Ok(found) => BootstrapInterval::new("percentile", plan.replicates, found.undefined(), found.percentile(0.95)),
+        Err(reason) => BootstrapInterval::new("percentile", 0, 0, Err(*reason)),
+    };
+    FamilyInterval { interval, families: families.count(), cases_sharing: families.sharing() }
 }

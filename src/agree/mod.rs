@@ -4,21 +4,42 @@
 //! `None` together with an [`Undefined`] reason, never NaN and never a silent 1. The published study's own
 //! conventions, which differ, are in [`paper`] under their own names.
 
+pub mod alpha;
 pub mod bootstrap;
+pub mod chance;
+mod coefficient;
 mod draws;
+pub mod family;
+pub mod fleiss;
+pub mod indices;
+pub mod jackknife;
 pub mod kappa;
 mod label;
+pub mod many;
+pub mod margins;
+pub mod measures;
 pub mod pairs;
+pub mod panel;
 pub mod paper;
 pub mod percent;
+pub mod pooled;
+#[cfg(test)]
+mod properties;
 pub mod sides;
 mod table;
+pub mod tails;
 mod undefined;
+pub mod weighted;
+mod weights;
 
-pub use label::{BootstrapInterval, LabelAgreement, Options, label_agreement, label_agreements};
+pub use coefficient::Coefficient;
+pub use label::{FamilyInterval, LabelAgreement, Options, label_agreement, label_agreements};
+pub use measures::{BootstrapInterval, Measures, TwoRaters, two_raters};
 pub use pairs::{LeftOut, NaPolicy};
+pub use panel::{Counts, Panel, PanelError};
 pub use table::{Table, TableError};
 pub use undefined::Undefined;
+pub use weights::{Scheme, Weights, WeightsError};
 
 /// The 97.5 % quantile of the standard normal distribution, to double precision.
 pub const Z95: f64 = 1.959_963_984_540_054;

@@ -20,6 +20,28 @@ pub enum Undefined {
     TooManyUndefined,
     /// No bootstrap replicate was asked for.
     NoReplicates,
+    /// The weights count every pair of used categories as full agreement: the coefficient is 0/0.
+    NoDisagreementPossible,
+    /// An interval or ratio measure over categories that are not numbers.
+    NotNumeric,
+    /// A ratio measure over values below zero.
+    NotRatio,
+    /// Fewer than two raters (or no unit with two ratings).
+    TooFewRaters,
+    /// Fewer than two units: nothing varies between units.
+    TooFewUnits,
+    /// The formula needs the same number of ratings on every unit.
+    UnequalRatings,
+    /// No value differs between the raters, so a test of their difference has nothing to go by.
+    NothingDiffers,
+    /// No stratum has both a value and a standard error above zero.
+    NoStratum,
+    /// Every bootstrap replicate lies on one side of the estimate.
+    OneSided,
+    /// Fewer than two families of cases.
+    TooFewFamilies,
+    /// Leaving one unit out makes the statistic undefined.
+    FragileUnit,
 }
 
 impl Undefined {
@@ -33,6 +55,17 @@ impl Undefined {
             Self::Degenerate => "degenerate",
             Self::TooManyUndefined => "too_many_undefined",
             Self::NoReplicates => "no_replicates",
+            Self::NoDisagreementPossible => "no_disagreement_possible",
+            Self::NotNumeric => "not_numeric",
+            Self::NotRatio => "not_ratio",
+            Self::TooFewRaters => "too_few_raters",
+            Self::TooFewUnits => "too_few_units",
+            Self::UnequalRatings => "unequal_ratings",
+            Self::NothingDiffers => "nothing_differs",
+            Self::NoStratum => "no_stratum",
+            Self::OneSided => "one_sided",
+            Self::TooFewFamilies => "too_few_families",
+            Self::FragileUnit => "fragile_unit",
         }
     }
 
@@ -48,6 +81,19 @@ impl Undefined {
             Self::Degenerate => "the standard error is 0, and an interval of no width would claim certainty",
             Self::TooManyUndefined => "more than 5 % of the bootstrap replicates were undefined",
             Self::NoReplicates => "no bootstrap replicates were drawn",
+            Self::NoDisagreementPossible => {
+                "the weights count every pair of used categories as full agreement, so the coefficient is 0/0"
+            }
+            Self::NotNumeric => "interval and ratio measures need categories that are numbers",
+            Self::NotRatio => "a ratio measure needs values of at least zero",
+            Self::TooFewRaters => "no unit has ratings from two raters",
+            Self::TooFewUnits => "there are fewer than two units, so nothing varies between units",
+            Self::UnequalRatings => "the units have different numbers of ratings",
+            Self::NothingDiffers => "no value differs between the raters",
+            Self::NoStratum => "no stratum has a value with a standard error above zero",
+            Self::OneSided => "every bootstrap replicate lies on one side of the estimate",
+            Self::TooFewFamilies => "there are fewer than two families of cases to resample",
+            Self::FragileUnit => "the statistic becomes undefined when a single unit is left out",
         }
     }
 }

@@ -196,6 +196,10 @@ fn published_audit_under_own_rules() {
                 assert_eq!(found.ci95_bootstrap.replicates, 2000);
             }
         }
+        // 125 of the 200 cases share their scenario with another one.
+        let every = label_agreement(&audit, (&a, &b), label, &Options { na: NaPolicy::Category, ..Options::default() })
+            .expect("small");
+        assert_eq!(every.ci95_family.cases_sharing, 125);
         // B6 is the label whose applicability the raters disputed.
         let used = pairs::of(&audit, (&a, &b), label, NaPolicy::Drop);
         assert_eq!(used.left_out.one_sided_na, if label.as_str() == "B6" { 31 } else { 0 });
