@@ -24,6 +24,7 @@ pub fn bundled(id: &str) -> Option<Rubric> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::LabelId;
 
     #[test]
     fn every_bundled_rubric_is_sound_and_named_as_it_says() {
@@ -40,7 +41,7 @@ mod tests {
         let rubric = bundled("mechanism-v2").expect("bundled");
         let ids: Vec<&str> = rubric.labels.iter().map(|label| label.id.as_str()).collect();
         assert_eq!(ids, ["B1a", "B1b", "B3", "B4", "B5", "B6", "B7"]);
-        let primary: Vec<&str> = rubric.primary.iter().map(|label| label.as_str()).collect();
+        let primary: Vec<&str> = rubric.primary.iter().map(LabelId::as_str).collect();
         assert_eq!(primary, ["B1a", "B1b", "B3", "B4", "B5"]);
         let (last, others) = rubric.labels.split_last().expect("labels");
         assert!(others.iter().all(|label| label.values() == ["0", "1"]));

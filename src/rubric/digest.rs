@@ -2,6 +2,7 @@
 
 use super::{Label, LabelKind, Rubric, Rule, RuleKind, Term};
 use crate::digest::Canonical;
+use crate::model::{LabelId, StratumId};
 
 impl Rubric {
     /// SHA-256 over the canonical bytes of everything that the rubric says. It covers the parsed content: comments,
@@ -11,7 +12,7 @@ impl Rubric {
     #[must_use]
     pub fn digest(&self) -> String {
         let shown: Vec<&str> = self.show.iter().map(|item| item.as_str()).collect();
-        let primary: Vec<&str> = self.primary.iter().map(|label| label.as_str()).collect();
+        let primary: Vec<&str> = self.primary.iter().map(LabelId::as_str).collect();
         let mut writer = Canonical::new("rubric/1")
             .text(&self.id)
             .number(self.version)
@@ -48,7 +49,7 @@ fn write_label(writer: Canonical, label: &Label) -> Canonical {
     };
     let applies = &label.applies;
     let categories = applies.categories.as_ref().map(|set| set.iter().map(|c| c.as_str()).collect::<Vec<_>>());
-    let strata = applies.strata.as_ref().map(|set| set.iter().map(|s| s.as_str()).collect::<Vec<_>>());
+    let strata = applies.strata.as_ref().map(|set| set.iter().map(StratumId::as_str).collect::<Vec<_>>());
     for list in [categories, strata] {
         writer = match list {
             None => writer.optional(None),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::{Applicability, Label, LabelKind, NaPolicy, Rubric, RuleKind};
-use crate::model::{Category, RatingValue};
+use crate::model::{Category, RatingValue, StratumId};
 
 /// The rubric as instructions: advice, every label with its question, steps, values and examples, the rules between
 /// answers, and the form of the answer. A function of the rubric only, so it is the same for every case.
@@ -91,7 +91,7 @@ fn applies(label: &Label) -> String {
         parts.push(format!("to cases of category {}", names.join(", ")));
     }
     if let Some(strata) = &applies.strata {
-        let names: Vec<&str> = strata.iter().map(|stratum| stratum.as_str()).collect();
+        let names: Vec<&str> = strata.iter().map(StratumId::as_str).collect();
         parts.push(format!("to cases of stratum {}", names.join(", ")));
     }
     if let Some(when) = &applies.when {
