@@ -9,6 +9,7 @@ mod classify;
 mod clock;
 mod context;
 mod demo;
+mod desk;
 mod draw;
 mod export;
 mod gar;
