@@ -3,9 +3,16 @@
 
 pub mod bfcl;
 pub mod labels;
+#[cfg(test)]
+mod labels_tests;
 mod lines;
 mod oddities;
 
 pub use labels::{ImportedAudit, RaterNames, read_labels};
 pub use lines::{LineReader, SourceLine, file_digest, parse_object};
 pub use oddities::{Oddities, Oddity};
+
+/// A value as JSON text. The values are lists and maps of texts and numbers, which cannot fail to be written.
+pub(crate) fn json_text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

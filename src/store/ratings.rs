@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::batches::rater_of;
+use super::raters::rater_of;
 use super::runs::category_of;
 use super::{BatchInfo, Store, StoreError};
 use crate::digest::{CHAIN_START, chain_next};

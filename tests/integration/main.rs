@@ -1,5 +1,6 @@
 //! One integration binary for all tests that cross a module border.
 mod action;
 mod agreement;
+mod layers;
 mod reference_values;
 mod sampling;

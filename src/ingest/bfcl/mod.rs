@@ -7,9 +7,12 @@ mod dataset;
 mod discover;
 mod fit;
 mod import;
+mod join;
 mod log;
 mod result_line;
+mod results;
 mod score_file;
+mod scores;
 
 pub use dataset::{Dataset, DatasetEntry};
 pub use discover::{FileSet, discover};
