@@ -1,1 +1,3 @@
 //! One integration binary for all tests that cross a module border.
+
+mod exchange;
