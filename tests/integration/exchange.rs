@@ -166,6 +166,18 @@ proptest! {
         prop_assert_eq!(taken(one), taken(two));
     }
 
+    /// Whatever a case is put together from, its prompt answers nothing by itself.
+    #[test]
+    fn no_case_answers_for_the_rater(parts in proptest::collection::vec(proptest::sample::select(HOSTILE.to_vec()), 1..5)) {
+        let rubric = rubric();
+        let case = rater_case(&rubric, &case_text("r/1", &parts.join("\n")), &BTreeMap::new());
+        let document = prompt_markdown(&meta(&rubric), &rubric, &case);
+        let file = read_markdown(document.as_bytes()).expect("read");
+        prop_assert!(file.problems.is_empty());
+        let outcome = check_import(&expectation(&rubric, std::slice::from_ref(&case)), file.rows);
+        prop_assert_eq!((outcome.accepted.len(), outcome.untouched.len()), (0, 1));
+    }
+
     /// No cell of a sheet can be taken for a formula.
     #[test]
     fn no_cell_is_a_formula(text in "[=+@'\\t\\r\\n-]{0,3}.{0,10}") {
