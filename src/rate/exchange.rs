@@ -110,14 +110,14 @@ impl LineProblem {
     /// The same problem about a case.
     #[must_use]
     pub fn case(mut self, case: &str) -> Self {
-        self.case = Some(case.to_owned());
+        self.case = Some(one_line(case));
         self
     }
 
     /// The same problem about a label.
     #[must_use]
     pub fn label(mut self, label: &str) -> Self {
-        self.label = Some(label.to_owned());
+        self.label = Some(one_line(label));
         self
     }
 
@@ -127,4 +127,9 @@ impl LineProblem {
         self.hint = Some(hint.into());
         self
     }
+}
+
+/// Names come from files; they go to terminals.
+fn one_line(text: &str) -> String {
+    super::inert::visible(text).replace(['\n', '\t'], " ")
 }

@@ -22,6 +22,8 @@ mod sheet;
 mod text;
 mod view;
 
+pub mod adjudication;
+
 pub use calls::{Argument, Call, Piece, pieces};
 pub use check::{
     AcceptedRating, BatchExpectation, ExpectedCase, ImportOutcome, MappedValue, StoredRating, check_import,

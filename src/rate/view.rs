@@ -131,6 +131,7 @@ impl CaseView {
         let truth = case.ground_truth.as_ref();
         let second = case.second.as_ref().filter(|_| shows(Shown::SecondCondition));
         let gold = gold_turn(rubric.gold_turn, case.category, truth).filter(|_| shows(Shown::GoldTurn));
+        let turns = turns(rubric, case, second);
         Self {
             case: case.case.clone(),
             category: shows(Shown::Category).then_some(case.category),
@@ -143,8 +144,8 @@ impl CaseView {
                 .map(|truth| truth.held_out_tools.clone())
                 .unwrap_or_default(),
             return_turn: truth.filter(|_| shows(Shown::ReturnTurn)).and_then(|truth| truth.return_turn),
-            notes: notes(rubric, case, gold),
-            turns: turns(rubric, case, second),
+            notes: notes(rubric, case, gold, turns.len()),
+            turns,
             baseline: condition(rubric, &case.baseline),
             second: second.map(|second| condition(rubric, second)),
         }
@@ -240,7 +241,7 @@ fn condition(rubric: &Rubric, condition: &ConditionText) -> ConditionView {
 }
 
 /// Gaps in the data that decide between an answer and *cannot judge*.
-fn notes(rubric: &Rubric, case: &CaseText, gold: Option<u32>) -> Vec<String> {
+fn notes(rubric: &Rubric, case: &CaseText, gold: Option<u32>, turns: usize) -> Vec<String> {
     let mut notes = Vec::new();
     if rubric.shows(Shown::UserTurns) && case.user_turns.is_none() {
         notes.push("The user's words were not saved.".to_owned());
@@ -257,7 +258,12 @@ fn notes(rubric: &Rubric, case: &CaseText, gold: Option<u32>) -> Vec<String> {
         let second = case.second.as_ref().filter(|_| rubric.shows(Shown::SecondCondition));
         let conditions = [("baseline", Some(&case.baseline)), ("second condition", second)];
         for (name, condition) in conditions {
-            if condition.is_some_and(|condition| condition.text_not_saved) {
+            let Some(condition) = condition else { continue };
+            let saved = condition.turns.len();
+            if saved < turns {
+                notes.push(format!("The {name} has emissions for {saved} of {turns} turns."));
+            }
+            if condition.text_not_saved {
                 notes.push(format!(
                     "The benchmark saved only the calls of the {name}: what the model said in words cannot be seen."
                 ));

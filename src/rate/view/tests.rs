@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::model::TurnText;
 use crate::rate::fixture::{HOSTILE, case, hostile_case, rubric};
 use crate::rate::markdown::case_markdown;
 
@@ -103,6 +104,7 @@ fn gaps_are_named() {
     gaps.category = Category::Base;
     gaps.user_turns = None;
     gaps.ground_truth = None;
+    gaps.second.as_mut().expect("second").turns.push(TurnText::default());
     gaps.ground_truth_reason = Some("no data set fits the run".to_owned());
     gaps.baseline.text_not_saved = true;
     gaps.baseline.verdict = None;
@@ -116,6 +118,7 @@ fn gaps_are_named() {
         "saved only the calls of the baseline",
         "* Grader on the baseline: unscored",
         "Error during inference",
+        "The baseline has emissions for 0 of 4 turns.",
     ] {
         assert!(text.contains(words), "{words}");
     }
