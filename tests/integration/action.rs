@@ -9,18 +9,6 @@ use dualrater::gar::{CaseFacts, CellInput, GarRow, GoldTurnCase, TurnFacts, cell
 use dualrater::model::{Category, GroundTruth, Verdict};
 use serde_json::Value;
 
-/// The folder of shared data. Without it a test says so and returns, except in continuous integration.
-fn shared() -> Option<PathBuf> {
-    let folder = std::env::var_os("DUALRATER_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", folder.display());
-    eprintln!("{} is missing: nothing was compared", folder.display());
-    None
-}
-
 fn lines(file: &Path) -> Vec<Value> {
     let text = fs::read_to_string(file).expect("a readable file");
     text.split('\n')
@@ -115,7 +103,7 @@ fn check(row: &GarRow, expected: &Value) {
 }
 
 fn compare(file: &str, runs: &str, rows: usize) {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = crate::shared::folder() else { return };
     let expected = expected(&folder, file);
     assert_eq!(expected.len(), rows, "rows of {file}");
     let mut hits: BTreeMap<&str, u64> = BTreeMap::new();
@@ -168,7 +156,7 @@ fn truths(dataset: &Path, category: Category) -> BTreeMap<String, GroundTruth> {
 
 #[test]
 fn gold_turn_counts_are_the_reference_numbers() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = crate::shared::folder() else { return };
     let expected = expected(&folder, "bfcl-gold-turn.json");
     assert_eq!(expected.len(), 18);
     for row in &expected {

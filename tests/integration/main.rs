@@ -2,6 +2,8 @@
 mod action;
 mod agreement;
 mod exchange;
+mod ingest;
 mod layers;
 mod reference_values;
 mod sampling;
+mod shared;

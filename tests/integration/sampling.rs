@@ -12,19 +12,6 @@ use dualrater::strata::{BoundPlan, FrameCase, Method, Plan, Role, SqlMatches, bi
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 
-/// The shared reference data; `None` (with a note) where it is not at hand and need not be.
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("DUALRATER_SHARED")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared")), PathBuf::from);
-    let found = root.join(path);
-    if found.exists() {
-        return Some(found);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", found.display());
-    eprintln!("skipped: {} is missing", found.display());
-    None
-}
-
 fn seed(text: &str) -> Seed {
     Seed::parse(text).expect("valid")
 }
@@ -131,7 +118,8 @@ fn sqlite_draws_the_same_sample_from_10_000_cases() {
 #[test]
 fn allocation_of_200_over_the_apistrat_strata_is_that_of_the_survey_literature() {
     // Entries s01 (stratum sizes and scores of R's apistrat) and s06 (n·N_h/N and n·N_h·S_h/Σ before rounding).
-    let Some(path) = shared("data/reference_values.json") else { return };
+    let Some(shared) = crate::shared::folder() else { return };
+    let path = shared.join("data/reference_values.json");
     let text = std::fs::read_to_string(path).expect("readable");
     let values: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let entry = |id: &str| values["entries"].as_array()?.iter().find(|entry| entry["id"] == id);
