@@ -2,4 +2,5 @@
 mod action;
 mod agreement;
 mod reference_values;
+mod report;
 mod sampling;
