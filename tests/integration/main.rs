@@ -5,5 +5,6 @@ mod exchange;
 mod ingest;
 mod layers;
 mod reference_values;
+mod report;
 mod sampling;
 mod shared;

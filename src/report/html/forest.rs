@@ -1,0 +1,122 @@
+//! Forest plots as SVG, drawn by hand: shapes tell series apart without colour, text stands beside every mark.
+
+use maud::{Markup, html};
+
+use crate::report::document::{Forest, Mark, MarkKind};
+use crate::report::number;
+use crate::report::text::one_line;
+
+/// Columns of the drawing, in its own units.
+const LABELS_END: f64 = 200.0;
+const PLOT: (f64, f64) = (214.0, 544.0);
+const TEXT: f64 = 558.0;
+const WIDTH: f64 = 780.0;
+const TOP: f64 = 10.0;
+/// Height of a row of one mark, and of each further mark.
+const ROW: f64 = 20.0;
+const MARK: f64 = 11.0;
+
+/// The figure with its legend.
+pub(super) fn figure(forest: &Forest) -> Markup {
+    let (title, description) = (format!("figure-{}-title", forest.name), format!("figure-{}-text", forest.name));
+    let mut y = TOP;
+    let mut rows = Vec::new();
+    for row in &forest.rows {
+        let height = ROW + MARK * row.marks.len().saturating_sub(1) as f64;
+        rows.push((row, y, height));
+        y += height;
+    }
+    let (bottom, height) = (y + 4.0, y + 30.0);
+    html! {
+        figure {
+            figcaption { (one_line(&forest.title)) }
+            div.scroll tabindex="0" role="region" aria-label=(one_line(&forest.title)) {
+                svg viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) role="img"
+                    aria-labelledby={ (title) " " (description) } {
+                    title id=(title) { (one_line(&forest.title)) }
+                    desc id=(description) { (one_line(&forest.description)) }
+                    @for tick in &forest.ticks {
+                        @let x = place(forest, *tick);
+                        line.grid x1=(x) x2=(x) y1=(TOP) y2=(bottom) {}
+                        text.axis x=(x) y=(bottom + 16.0) text-anchor="middle" { (tick_text(forest, *tick)) }
+                    }
+                    @if let Some(reference) = forest.reference {
+                        @let x = place(forest, reference);
+                        line.reference x1=(x) x2=(x) y1=(TOP) y2=(bottom) {}
+                    }
+                    @for (row, y, height) in &rows {
+                        @let middle = y + height / 2.0;
+                        text class=(if row.detail { "label detail" } else { "label" })
+                            x=(LABELS_END) y=(middle + 4.0) text-anchor="end" { (shorten(&row.label)) }
+                        @for (index, mark) in row.marks.iter().enumerate() {
+                            @let offset = (index as f64 - (row.marks.len() as f64 - 1.0) / 2.0) * MARK;
+                            (draw(forest, mark, middle + offset, row.detail))
+                        }
+                        text class=(if row.detail { "value detail" } else { "value" })
+                            x=(TEXT) y=(middle + 4.0) { (one_line(&row.text)) }
+                    }
+                }
+            }
+            @if !forest.legend.is_empty() {
+                ul.legend {
+                    @for (kind, text) in &forest.legend {
+                        li {
+                            svg width="16" height="12" viewBox="0 0 16 12" aria-hidden="true" { (shape(*kind, 8.0, 6.0, 4.5)) }
+                            (text)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The horizontal place of a value; values outside the axis stand at its end.
+fn place(forest: &Forest, value: f64) -> String {
+    let share = ((value - forest.low) / (forest.high - forest.low)).clamp(0.0, 1.0);
+    format!("{:.1}", PLOT.0 + share * (PLOT.1 - PLOT.0))
+}
+
+fn tick_text(forest: &Forest, tick: f64) -> String {
+    if forest.percent { format!("{:.0} %", tick * 100.0) } else { number::fixed(Some(tick), 1) }
+}
+
+fn draw(forest: &Forest, mark: &Mark, y: f64, detail: bool) -> Markup {
+    let x: f64 = place(forest, mark.value).parse().unwrap_or(PLOT.0);
+    let size = if detail { 3.2 } else { 4.5 };
+    html! {
+        @if let Some([low, high]) = mark.interval {
+            line class={ "interval " (class(mark.kind)) } x1=(place(forest, low)) x2=(place(forest, high)) y1=(y) y2=(y) {}
+        }
+        (shape(mark.kind, x, y, size))
+    }
+}
+
+fn class(kind: MarkKind) -> &'static str {
+    match kind {
+        MarkKind::Disc => "disc",
+        MarkKind::Ring => "ring",
+        MarkKind::Diamond => "diamond",
+    }
+}
+
+fn shape(kind: MarkKind, x: f64, y: f64, size: f64) -> Markup {
+    let class = class(kind);
+    html! {
+        @if kind == MarkKind::Diamond {
+            @let reach = size + 0.8;
+            path class=(class) d={ "M" (x - reach) " " (y) "L" (x) " " (y - reach) "L" (x + reach) " " (y) "L" (x) " " (y + reach) "Z" } {}
+        } @else {
+            circle class=(class) cx=(x) cy=(y) r=(size) {}
+        }
+    }
+}
+
+fn shorten(text: &str) -> String {
+    const LIMIT: usize = 30;
+    let line = one_line(text);
+    match line.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}

@@ -1,0 +1,1 @@
+//! Escaping and closure on small audits.
