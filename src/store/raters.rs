@@ -1,5 +1,7 @@
 //! Raters of a batch, the pair of record, and the runs that an imported audit's models are joined to.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use super::{BatchInfo, Store, StoreError};
@@ -114,6 +116,28 @@ impl Store {
                 }
             }
         })
+    }
+
+    /// All models of an imported audit that are joined to a run, with the run.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn joins(&self, batch: &BatchInfo) -> Result<BTreeMap<String, String>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT model, run FROM batch_joins WHERE batch = ?")?;
+        let rows = statement.query_map([batch.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Raters of a batch with the language model behind them, where it was said.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn rater_models(&self, batch: &BatchInfo) -> Result<BTreeMap<String, String>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT name, model FROM batch_raters JOIN raters ON raters.name = rater WHERE batch = ? AND model IS NOT NULL",
+        )?;
+        let rows = statement.query_map([batch.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The run that a model of an imported audit is joined to.
