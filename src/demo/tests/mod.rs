@@ -51,8 +51,8 @@ fn transitions(baseline: &str, second: &str, from: Verdict, to: Verdict) -> usiz
 fn every_stratum_has_more_cases_than_main_and_pilot_want() {
     use Verdict::{Fail, Pass};
     // Counted by hand in script.toml; the quotas are 6, 5, 5, 4, 4, 4, 3 and 1 each for the pilot.
-    assert_eq!(category_count("masked-baseline", Category::MissFunc, Fail), 12, "A");
-    assert_eq!(category_count("masked-baseline", Category::MissParam, Fail), 9, "B");
+    assert_eq!(category_count("masked-baseline", Category::MissFunc, Fail), 11, "A");
+    assert_eq!(category_count("masked-baseline", Category::MissParam, Fail), 8, "B");
     assert_eq!(transitions("mixed-baseline", "mixed-probe", Fail, Fail), 18, "C");
     assert_eq!(transitions("calibrated-baseline", "calibrated-probe", Pass, Fail), 17, "D");
     assert_eq!(transitions("mixed-baseline", "mixed-probe", Fail, Pass), 13, "E");
@@ -132,8 +132,8 @@ fn cross_table_is_the_one_counted_by_hand_from_the_script() {
     let hand = [
         ("masked-baseline", "base", [1, 1, 0, 22]),
         ("masked-baseline", "long_context", [0, 0, 0, 24]),
-        ("masked-baseline", "miss_func", [17, 3, 1, 3]),
-        ("masked-baseline", "miss_param", [14, 7, 1, 2]),
+        ("masked-baseline", "miss_func", [18, 2, 1, 3]),
+        ("masked-baseline", "miss_param", [16, 5, 1, 2]),
         ("mixed-baseline", "miss_func", [9, 2, 2, 11]),
         ("mixed-baseline", "miss_param", [7, 4, 2, 11]),
         ("calibrated-baseline", "miss_func", [2, 1, 2, 19]),
@@ -168,9 +168,9 @@ fn cross_table_closes_with_the_truth() {
 
 #[test]
 fn masked_passes_without_the_gold_action_are_the_ones_in_the_script() {
-    // miss_func: 7 m., 2 mn, 1 c. of 12 passes; miss_param: 7 m., 4 mx, 1 b., 1 t. of 15.
+    // miss_func: 9 m., 1 mn, 1 c. of 13 passes; miss_param: 10 m., 2 mx, 1 b., 1 t. of 16.
     let truth = Truth::load().expect("sound data");
-    for (category, expected) in [(Category::MissFunc, 10), (Category::MissParam, 13)] {
+    for (category, expected) in [(Category::MissFunc, 11), (Category::MissParam, 14)] {
         let masked = |case: &&DemoCase| {
             case.case.run() == "masked-baseline" && case.category == category && case.verdict == Verdict::Pass
         };
