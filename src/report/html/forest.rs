@@ -6,19 +6,39 @@ use crate::report::document::{Forest, Mark, MarkKind};
 use crate::report::number;
 use crate::report::text::one_line;
 
-/// Columns of the drawing, in its own units.
-const LABELS_END: f64 = 200.0;
-const PLOT: (f64, f64) = (214.0, 544.0);
-const TEXT: f64 = 558.0;
-const WIDTH: f64 = 780.0;
+/// Width of the plot itself, the gap beside it, and what a character of text takes, in the drawing's own units.
+const PLOT: f64 = 300.0;
+const GAP: f64 = 14.0;
+const CHARACTER: f64 = 7.0;
 const TOP: f64 = 10.0;
 /// Height of a row of one mark, and of each further mark.
 const ROW: f64 = 20.0;
 const MARK: f64 = 11.0;
 
+/// Where the columns of a drawing end: as wide as their texts need, so that it fits a small screen where it can.
+#[derive(Clone, Copy)]
+struct Columns {
+    labels_end: f64,
+    plot_start: f64,
+    text: f64,
+    width: f64,
+}
+
+impl Columns {
+    fn of(forest: &Forest) -> Self {
+        let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0) as f64 * CHARACTER;
+        let labels_end = longest(&mut forest.rows.iter().map(|row| shorten(&row.label).chars().count())) + 4.0;
+        let plot_start = labels_end + GAP;
+        let text = plot_start + PLOT + GAP;
+        let width = text + longest(&mut forest.rows.iter().map(|row| one_line(&row.text).chars().count()));
+        Self { labels_end, plot_start, text, width }
+    }
+}
+
 /// The figure with its legend.
 pub(super) fn figure(forest: &Forest) -> Markup {
     let (title, description) = (format!("figure-{}-title", forest.name), format!("figure-{}-text", forest.name));
+    let columns = Columns::of(forest);
     let mut y = TOP;
     let mut rows = Vec::new();
     for row in &forest.rows {
@@ -31,29 +51,29 @@ pub(super) fn figure(forest: &Forest) -> Markup {
         figure {
             figcaption { (one_line(&forest.title)) }
             div.scroll tabindex="0" role="region" aria-label=(one_line(&forest.title)) {
-                svg viewBox={ "0 0 " (WIDTH) " " (height) } width=(WIDTH) height=(height) role="img"
+                svg viewBox={ "0 0 " (columns.width) " " (height) } width=(columns.width) height=(height) role="img"
                     aria-labelledby={ (title) " " (description) } {
                     title id=(title) { (one_line(&forest.title)) }
                     desc id=(description) { (one_line(&forest.description)) }
                     @for tick in &forest.ticks {
-                        @let x = place(forest, *tick);
+                        @let x = place(forest, columns, *tick);
                         line.grid x1=(x) x2=(x) y1=(TOP) y2=(bottom) {}
                         text.axis x=(x) y=(bottom + 16.0) text-anchor="middle" { (tick_text(forest, *tick)) }
                     }
                     @if let Some(reference) = forest.reference {
-                        @let x = place(forest, reference);
+                        @let x = place(forest, columns, reference);
                         line.reference x1=(x) x2=(x) y1=(TOP) y2=(bottom) {}
                     }
                     @for (row, y, height) in &rows {
                         @let middle = y + height / 2.0;
                         text class=(if row.detail { "label detail" } else { "label" })
-                            x=(LABELS_END) y=(middle + 4.0) text-anchor="end" { (shorten(&row.label)) }
+                            x=(columns.labels_end) y=(middle + 4.0) text-anchor="end" { (shorten(&row.label)) }
                         @for (index, mark) in row.marks.iter().enumerate() {
                             @let offset = (index as f64 - (row.marks.len() as f64 - 1.0) / 2.0) * MARK;
-                            (draw(forest, mark, middle + offset, row.detail))
+                            (draw(forest, columns, mark, middle + offset, row.detail))
                         }
                         text class=(if row.detail { "value detail" } else { "value" })
-                            x=(TEXT) y=(middle + 4.0) { (one_line(&row.text)) }
+                            x=(columns.text) y=(middle + 4.0) { (one_line(&row.text)) }
                     }
                 }
             }
@@ -72,21 +92,21 @@ pub(super) fn figure(forest: &Forest) -> Markup {
 }
 
 /// The horizontal place of a value; values outside the axis stand at its end.
-fn place(forest: &Forest, value: f64) -> String {
+fn place(forest: &Forest, columns: Columns, value: f64) -> String {
     let share = ((value - forest.low) / (forest.high - forest.low)).clamp(0.0, 1.0);
-    format!("{:.1}", PLOT.0 + share * (PLOT.1 - PLOT.0))
+    format!("{:.1}", columns.plot_start + share * PLOT)
 }
 
 fn tick_text(forest: &Forest, tick: f64) -> String {
     if forest.percent { format!("{:.0} %", tick * 100.0) } else { number::fixed(Some(tick), 1) }
 }
 
-fn draw(forest: &Forest, mark: &Mark, y: f64, detail: bool) -> Markup {
-    let x: f64 = place(forest, mark.value).parse().unwrap_or(PLOT.0);
+fn draw(forest: &Forest, columns: Columns, mark: &Mark, y: f64, detail: bool) -> Markup {
+    let x: f64 = place(forest, columns, mark.value).parse().unwrap_or(columns.plot_start);
     let size = if detail { 3.2 } else { 4.5 };
     html! {
         @if let Some([low, high]) = mark.interval {
-            line class={ "interval " (class(mark.kind)) } x1=(place(forest, low)) x2=(place(forest, high)) y1=(y) y2=(y) {}
+            line class={ "interval " (class(mark.kind)) } x1=(place(forest, columns, low)) x2=(place(forest, columns, high)) y1=(y) y2=(y) {}
         }
         (shape(mark.kind, x, y, size))
     }

@@ -90,9 +90,9 @@ fn table(table: &Table) -> Markup {
         return html! { p.empty { (caption) ": none." } };
     }
     let body = html! {
+        @if !table.folded { p.caption { (caption) } }
         div.scroll tabindex="0" role="region" aria-label=(caption) {
-            table {
-                @if !table.folded { caption { (caption) } }
+            table aria-label=(caption) {
                 thead {
                     tr {
                         @for column in &table.columns {

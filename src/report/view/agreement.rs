@@ -40,6 +40,9 @@ pub struct LabelRow {
     pub dropped: LabelAgreement,
     /// *n.a.* as a category of its own.
     pub na_as_category: LabelAgreement,
+    /// The least and the greatest kappa of its strata, where the pooled kappa is above all of them: then the raters agree
+    /// on how strata differ, not on the cases inside.
+    pub pooled_above_strata: Option<[f64; 2]>,
 }
 
 /// A mean of kappas. A mean over labels is no kappa and has no interval here.
@@ -63,7 +66,12 @@ pub(super) fn of(context: &Context<'_>) -> Result<Agreement, ReportError> {
     let labels: Vec<LabelRow> = with(NaPolicy::Drop)?
         .into_iter()
         .zip(with(NaPolicy::Category)?)
-        .map(|(dropped, na_as_category)| LabelRow { title: context.title(&dropped.label), dropped, na_as_category })
+        .map(|(dropped, na_as_category)| LabelRow {
+            title: context.title(&dropped.label),
+            pooled_above_strata: above_strata(&dropped),
+            dropped,
+            na_as_category,
+        })
         .collect();
     let derived = context.derived_labels();
     let primary: Vec<&LabelRow> =
@@ -80,6 +88,15 @@ pub(super) fn of(context: &Context<'_>) -> Result<Agreement, ReportError> {
         pooled_note: (context.audit.strata.len() > 1).then_some(POOLED_NOTE),
         bootstrap,
     })
+}
+
+/// The range of at least two strata's kappas, where the pooled one is above it.
+fn above_strata(row: &LabelAgreement) -> Option<[f64; 2]> {
+    let pooled = row.kappa?;
+    let kappas: Vec<f64> = row.strata.iter().filter_map(|stratum| stratum.kappa).collect();
+    let (low, high) =
+        kappas.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), k| (low.min(*k), high.max(*k)));
+    (kappas.len() > 1 && high < pooled).then_some([low, high])
 }
 
 fn mean(rows: &[&LabelRow]) -> Option<MeanKappa> {

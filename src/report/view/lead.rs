@@ -116,19 +116,19 @@ fn rates(view: &View) -> Option<String> {
 
 fn cells(view: &View) -> Option<String> {
     let cells = view.cell_rates.as_ref()?;
-    let mut found: Vec<(f64, String)> = Vec::new();
+    // Share, cases, words; of equal shares the one over more cases says more.
+    let mut found: Vec<(f64, u64, String)> = Vec::new();
     for cell in cells {
         let Some(rate) = cell.rates.iter().find(|rate| rate.label.as_str() == "B1b") else { continue };
         if let Some(share) = rate.rate.rate {
             let text = format!("{} of {} ({} {})", rate.rate.k, rate.rate.n, cell.model, cell.category);
-            found.push((share, text));
+            found.push((share, rate.rate.n, text));
         }
     }
-    let least = found.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let most = found.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (least.0 < most.0).then(|| {
-        format!("Models and categories differ widely, from {} to {}: the pooled rate hides this.", least.1, most.1)
-    })
+    let least = found.iter().min_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+    let most = found.iter().max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
+    (least.0 < most.0)
+        .then(|| format!("Models and categories differ, from {} to {}: the pooled rate hides this.", least.2, most.2))
 }
 
 fn gar(view: &View) -> String {

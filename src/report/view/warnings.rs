@@ -21,6 +21,7 @@ pub(super) fn of(context: &Context<'_>, finals: &Finals, agreement: &Agreement) 
     add("raters_are_models", raters(context));
     add("simulated_raters", simulated(context));
     add("strata_by_outcome", outcome(context));
+    add("pooled_above_strata", above_strata(agreement));
     add("strata_short", short(context));
     add("derived_label", derived(context, agreement));
     add("gold_turn_zero", gold_turn(context));
@@ -94,6 +95,24 @@ fn outcome(context: &Context<'_>) -> Option<String> {
         format!(
             "{text}. Cases chosen by their outcome stand for cases of that outcome only: a stratum's rate is not the rate of \
              its model and category, and a rate or kappa over all strata is not one of any population."
+        )
+    })
+}
+
+fn above_strata(agreement: &Agreement) -> Option<String> {
+    let rows: Vec<String> = agreement
+        .labels
+        .iter()
+        .filter_map(|row| {
+            let [low, high] = row.pooled_above_strata?;
+            Some(format!("{} ({:.2} pooled, {low:.2} to {high:.2} inside)", row.dropped.label, row.dropped.kappa?))
+        })
+        .collect();
+    (!rows.is_empty()).then(|| {
+        format!(
+            "The pooled kappa is above that of every stratum in which it is defined for {}: the raters agree on how strata \
+             differ more than on the cases inside them.",
+            listed(&rows).replace('-', "\u{2212}")
         )
     })
 }
