@@ -334,7 +334,9 @@ fn look(store: &Store, args: &Args, context: &Context, output: &mut Output) -> R
         "   In the report, \"Agreement with GAR\" shows the cases where the metric's cues and the raters differ,",
     );
     output.line("   for example a courtesy question that GAR counts as asking.");
-    output.line("   The raters' error rates are known (2 to 8 % on B1a to B4), so you can see how kappa answers to them.");
+    output.line(
+        "   The raters' error rates are known (2 to 8 % on B1a to B4), so you can see how kappa answers to them.",
+    );
     output.line("");
     let db = context.db.display();
     output.line(format!("Try: dualrater --db {db} gar --run masked-baseline"));

@@ -38,7 +38,8 @@ pub struct Dataset {
 #[derive(Deserialize)]
 struct Question {
     id: String,
-    question: Vec<Vec<QuestionMessage>>,
+    #[serde(rename = "question")]
+    turns: Vec<Vec<QuestionMessage>>,
     #[serde(default)]
     missed_function: BTreeMap<String, Vec<String>>,
 }
@@ -93,7 +94,7 @@ impl Dataset {
 
 fn entry(question: Question, calls: Option<Vec<Vec<String>>>) -> DatasetEntry {
     let user_turns = question
-        .question
+        .turns
         .into_iter()
         .map(|turn| {
             let words: Vec<String> =

@@ -97,6 +97,8 @@ fn remark(reason: Option<Undefined>) -> &'static str {
         Some(Undefined::Degenerate) => "standard error 0",
         Some(Undefined::TooManyUndefined) => "bootstrap undefined",
         Some(Undefined::NoReplicates) => "no bootstrap",
+        // Reasons that cannot arise for two raters' nominal labels have their whole sentence.
+        Some(other) => other.text(),
     }
 }
 
