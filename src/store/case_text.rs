@@ -32,7 +32,7 @@ impl Store {
             None => reason = Some("no data set was given for this run".to_owned()),
             Some((dataset, status, why)) => match status.as_str() {
                 "verified" | "unverifiable" => {
-                    entry = self.dataset_entry(&dataset, &case.category, raw_id.as_deref())?
+                    entry = self.dataset_entry(&dataset, &case.category, raw_id.as_deref())?;
                 }
                 _ => reason = Some(why.unwrap_or(status)),
             },

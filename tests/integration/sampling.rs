@@ -150,7 +150,7 @@ fn allocation_of_200_over_the_apistrat_strata_is_that_of_the_survey_literature()
 fn verdicts(run: &str) -> Option<BTreeMap<String, Verdict>> {
     let mut verdicts = BTreeMap::new();
     for (folder, verdict) in [("result", Verdict::Pass), ("score", Verdict::Fail)] {
-        let folder = shared(&format!("runs/bfcl/{run}/{folder}"))?;
+        let folder = crate::shared::path(&format!("runs/bfcl/{run}/{folder}"))?;
         let mut files: Vec<PathBuf> =
             std::fs::read_dir(folder).expect("readable").map(|file| file.expect("entry").path()).collect();
         files.sort();

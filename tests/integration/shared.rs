@@ -13,3 +13,10 @@ pub fn folder() -> Option<PathBuf> {
     eprintln!("note: {} is missing, the test on real files is left out", folder.display());
     None
 }
+
+/// A file or folder below it; missing like the folder itself.
+pub fn path(below: &str) -> Option<PathBuf> {
+    let path = folder()?.join(below);
+    assert!(path.exists(), "{} is missing", path.display());
+    Some(path)
+}

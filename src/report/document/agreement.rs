@@ -73,7 +73,7 @@ fn pooled(view: &View) -> Table {
 
 fn means(view: &View) -> Option<String> {
     let sentence = |mean: &MeanKappa| {
-        let labels: Vec<&str> = mean.labels.iter().map(|label| label.as_str()).collect();
+        let labels: Vec<&str> = mean.labels.iter().map(crate::model::LabelId::as_str).collect();
         let mut text = format!(
             "{} over {}, smallest {}",
             number::fixed(Some(mean.mean), 4),
@@ -81,7 +81,7 @@ fn means(view: &View) -> Option<String> {
             number::fixed(Some(mean.min), 4)
         );
         if !mean.undefined.is_empty() {
-            let labels: Vec<&str> = mean.undefined.iter().map(|label| label.as_str()).collect();
+            let labels: Vec<&str> = mean.undefined.iter().map(crate::model::LabelId::as_str).collect();
             text += &format!(" (without {}, whose κ is undefined)", labels.join(", "));
         }
         text

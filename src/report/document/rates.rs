@@ -127,7 +127,7 @@ fn cells(view: &View) -> Option<Section> {
     let cells = view.cell_rates.as_ref().filter(|cells| !cells.is_empty())?;
     let mut rows = Vec::new();
     for cell in cells {
-        let strata: Vec<&str> = cell.strata.iter().map(|id| id.as_str()).collect();
+        let strata: Vec<&str> = cell.strata.iter().map(crate::model::StratumId::as_str).collect();
         for rate in &cell.rates {
             let first = vec![
                 Cell::text(&cell.model),

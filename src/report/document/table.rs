@@ -80,10 +80,12 @@ impl Row {
 }
 
 impl Cell {
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass counts and names without a borrow")]
     pub fn text(text: impl ToString) -> Self {
         Self::Text(text.to_string())
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass counts and names without a borrow")]
     pub fn code(text: impl ToString) -> Self {
         Self::Code(text.to_string())
     }

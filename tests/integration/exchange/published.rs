@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::BufRead as _;
-use std::path::PathBuf;
 
 use dualrater::rate::{Piece, pieces};
 use dualrater::rubric::{CaseFacts, check_case, check_value};
@@ -10,24 +9,11 @@ use serde_json::Value;
 
 use super::*;
 
-/// The folder of published data; `None` with a note where it is absent, a failure where it must be there.
-fn shared(path: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("DUALRATER_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let path = root.join(path);
-    if path.exists() {
-        return Some(path);
-    }
-    assert!(!std::env::var("CI").is_ok_and(|ci| ci == "true"), "{} is missing", path.display());
-    eprintln!("note: {} is missing; nothing was checked", path.display());
-    None
-}
-
 /// The published audit: all 200 cases, both raters and the finals, hold answers that the rubric takes, and satisfy its
 /// rules; so the file of our words does not ask for more than the audit gave.
 #[test]
 fn the_published_labels_satisfy_mechanism_v2() {
-    let Some(path) = shared("data/paper-audit/labels-main.jsonl") else { return };
+    let Some(path) = crate::shared::path("data/paper-audit/labels-main.jsonl") else { return };
     let rubric = rubric();
     let text = std::fs::read_to_string(path).expect("readable");
     let mut checked = 0;
@@ -60,7 +46,7 @@ fn the_published_labels_satisfy_mechanism_v2() {
 /// gives; those among them whose arguments are no JSON object (counted with Python's json module) are shown raw.
 #[test]
 fn calls_of_real_runs_are_recognised() {
-    let Some(path) = shared("data/expected/bfcl-gar.json") else { return };
+    let Some(path) = crate::shared::path("data/expected/bfcl-gar.json") else { return };
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
     let mut runs = 0;
     for row in expected.as_array().expect("rows") {
@@ -68,7 +54,7 @@ fn calls_of_real_runs_are_recognised() {
         if !["Salesforce_Llama-xLAM-2-8b-fc-r", "openai_gpt-oss-20b", "glyphh-hdc__claude-opus-4.5"].contains(&run) {
             continue;
         }
-        let Some(folder) = shared(&format!("runs/bfcl/{run}/result")) else { return };
+        let Some(folder) = crate::shared::path(&format!("runs/bfcl/{run}/result")) else { return };
         let suffix = format!("multi_turn_{category}_result.json");
         let file = std::fs::read_dir(folder).expect("folder").map(|entry| entry.expect("entry").path());
         let file = file.into_iter().find(|path| path.to_string_lossy().ends_with(&suffix)).expect("result file");
