@@ -167,6 +167,12 @@ impl Classifier {
         self.text(text, true)
     }
 
+    /// Every cue of the table in a text, overlapping ones too.
+    #[must_use]
+    pub fn cues(&self, text: &str) -> Vec<CueMatch> {
+        self.finder.all(text)
+    }
+
     fn text(&self, text: &str, python: bool) -> Classified {
         if let Some(form) = text_form(text) {
             return Classified::call(form.into(), called::in_text(text, form));

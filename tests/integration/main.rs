@@ -3,3 +3,4 @@ mod action;
 mod agreement;
 mod reference_values;
 mod sampling;
+mod strict;
