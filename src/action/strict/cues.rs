@@ -209,9 +209,10 @@ impl<'r> Reader<'r> {
                 let mark = mark.and_then(|(start, c)| Some((start, text.get(start..start + c.len_utf8())?)));
                 add(StrictRule::QuestionMarks, ActionClass::Ask, mark);
             }
-            if !patterns.incomplete.is_match(text) {
-                add(StrictRule::UncuedCompletion, ActionClass::Confirm, found(&patterns.uncued_completion));
-            }
+            let done = patterns.uncued_completion.find(text);
+            let taken_back = |end| text.get(..end).is_some_and(|start| patterns.incomplete.is_match(start));
+            let done = done.filter(|done| !taken_back(done.end())).map(|done| (done.start(), done.as_str()));
+            add(StrictRule::UncuedCompletion, ActionClass::Confirm, done);
         }
         out
     }
