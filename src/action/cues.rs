@@ -175,7 +175,6 @@ impl CueFinder {
     fn normalised<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(self.quotes.normalise(text)) }
     }
-
 }
 
 /// A walk over a text that turns places of its normalised form, asked for in ascending order, into places of its own.

@@ -7,18 +7,24 @@ mod cell;
 #[cfg(test)]
 mod cell_tests;
 mod diagnosis;
+mod evidence;
+mod explain;
 mod facts;
 mod gold_turn;
 mod interval;
 mod paired;
 mod repeats;
 mod row;
+mod window;
 
 pub use cell::cell;
 pub use diagnosis::Diagnosis;
+pub use evidence::{CaseEmissions, paper_turns, strict_turns};
+pub use explain::{CaseChange, CellDiff, ExplainRow, RuleChange, diff, explain};
 pub use facts::{CaseFacts, CellInput, has_text};
 pub use gold_turn::{
     CaseGoldTurn, GoldTurnCase, GoldTurnCell, TurnFacts, TurnRecount, case_gold_turn, gold_turn, gold_turn_cell,
 };
 pub use repeats::{RepeatRow, repeats};
 pub use row::{GarRow, Joint};
+pub use window::{gold_window, strict_cell, strict_hit};

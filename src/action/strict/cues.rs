@@ -10,11 +10,7 @@ use super::verdict::{RuleEffect, RuleHit};
 use crate::model::ActionClass;
 
 /// The class of a text and the cue that decided. What the rules did is added to `fired`.
-pub(super) fn text_class(
-    text: &str,
-    rules: &StrictRules,
-    fired: &mut Vec<RuleHit>,
-) -> (ActionClass, Option<CueMatch>) {
+pub(super) fn text_class(text: &str, rules: &StrictRules, fired: &mut Vec<RuleHit>) -> (ActionClass, Option<CueMatch>) {
     let reader = Reader::new(text, rules);
     let mut left: Vec<CueMatch> = Vec::new();
     for cue in Classifier::paper().cues(text) {
@@ -40,12 +36,7 @@ pub(super) fn text_class(
         }
     }
     for (rule, cue) in reader.added() {
-        fired.push(RuleHit {
-            rule,
-            cue: cue.cue.clone(),
-            offset: cue.offset,
-            effect: RuleEffect::Adds(cue.class),
-        });
+        fired.push(RuleHit { rule, cue: cue.cue.clone(), offset: cue.offset, effect: RuleEffect::Adds(cue.class) });
         left.push(cue);
     }
     // Of the highest class the cue that begins first, and of those the longest, as the published classifier reports it.

@@ -96,8 +96,22 @@ pub fn strict_json(text: &str, rules: &StrictRules) -> Result<StrictVerdict, Jso
 
 /// The keys of an object that is a result, an answer or a message rather than a tool.
 const RESULT_KEYS: [&str; 16] = [
-    "result", "results", "response", "output", "outputs", "error", "errors", "status", "message", "data", "content",
-    "text", "answer", "observation", "value", "thought",
+    "result",
+    "results",
+    "response",
+    "output",
+    "outputs",
+    "error",
+    "errors",
+    "status",
+    "message",
+    "data",
+    "content",
+    "text",
+    "answer",
+    "observation",
+    "value",
+    "thought",
 ];
 
 fn is_result(names: &[String]) -> bool {
@@ -119,9 +133,10 @@ fn of_value(value: &Value, paper: Classified, rules: &StrictRules) -> StrictVerd
     };
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     let readable = match form {
-        CallForm::ApiNames => items.iter().filter_map(Value::as_object).all(|item| {
-            item.iter().all(|(name, arguments)| is_tool_name(name) && holds_arguments(arguments))
-        }),
+        CallForm::ApiNames => items
+            .iter()
+            .filter_map(Value::as_object)
+            .all(|item| item.iter().all(|(name, arguments)| is_tool_name(name) && holds_arguments(arguments))),
         _ => paper.calls.iter().all(|name| is_tool_name(name)),
     };
     let refused = if rules.has(StrictRule::ResultLikeJson) && is_result(&paper.calls) {
