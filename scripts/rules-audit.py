@@ -17,6 +17,7 @@ import argparse
 import csv
 import hashlib
 import json
+import math
 import pathlib
 import random
 import re
@@ -105,20 +106,32 @@ def kappa(first, second):
 
 
 def rates(ids, weight, truth, predicted, name):
-    """Weighted precision and recall of one class."""
+    """Weighted precision and recall of one class, each with the number of texts that it rests on."""
     hit = sum(weight[i] for i in ids if predicted[i] == name and truth[i] == name)
     said = sum(weight[i] for i in ids if predicted[i] == name)
     true = sum(weight[i] for i in ids if truth[i] == name)
     return (hit / said if said else None), (hit / true if true else None)
 
 
-def show(value, draws):
-    """A rate with its percentile interval over the bootstrap draws, in percent."""
+def wilson(hits, n):
+    """Wilson's 95 % interval."""
+    z = 1.959963984540054
+    p, d = hits / n, 1 + z * z / n
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d
+    centre = (p + z * z / (2 * n)) / d
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def show(value, draws, n):
+    """A rate with its percentile interval over the stratified bootstrap draws, in percent; Wilson's on the n texts of the
+    sample where the rate is 0 or 1, as every draw is then the same."""
     if value is None:
         return "undefined"
     kept = sorted(draw for draw in draws if draw is not None)
     low, high = kept[int(0.025 * len(kept))], kept[min(len(kept) - 1, int(0.975 * len(kept)))]
-    return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    if value in (0, 1):
+        low, high = wilson(value * n, n)
+    return f"{100 * value:.1f} [{100 * low:.1f}, {100 * high:.1f}] ({n})"
 
 
 def score(args):
@@ -160,14 +173,13 @@ def score(args):
     ]
     for rules, classes in predicted.items():
         print(f"\n{rules}: weighted to the {sum(map(int, set_of(population, key_class)))} distinct texts")
-        print(f"{'class':10} {'sample':>6}  {'precision %':22} recall %")
+        print(f"{'class':10} {'precision % (texts)':28} recall % (texts)")
         for name in CLASSES:
             precision, recall = rates(ids, weight, truth, classes, name)
             boot = [rates(draw, weight, truth, classes, name) for draw in draws]
-            said = sum(classes[i] == name for i in ids)
-            print(
-                f"{name:10} {said:6}  {show(precision, [b[0] for b in boot]):22} {show(recall, [b[1] for b in boot])}"
-            )
+            said, true = sum(classes[i] == name for i in ids), sum(truth[i] == name for i in ids)
+            shown = show(precision, [b[0] for b in boot], said), show(recall, [b[1] for b in boot], true)
+            print(f"{name:10} {shown[0]:28} {shown[1]}")
 
 
 def set_of(population, key_class):

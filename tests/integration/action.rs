@@ -10,7 +10,7 @@ use dualrater::model::{Category, GroundTruth, Verdict};
 use serde_json::Value;
 
 /// The folder of shared data. Without it a test says so and returns, except in continuous integration.
-fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let folder = std::env::var_os("DUALRATER_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     if folder.is_dir() {
@@ -21,7 +21,7 @@ fn shared() -> Option<PathBuf> {
     None
 }
 
-fn lines(file: &Path) -> Vec<Value> {
+pub(crate) fn lines(file: &Path) -> Vec<Value> {
     let text = fs::read_to_string(file).expect("a readable file");
     text.split('\n')
         .filter(|line| !line.trim().is_empty())
@@ -35,7 +35,7 @@ fn expected(folder: &Path, name: &str) -> Vec<Value> {
 }
 
 /// The file of a category in a folder: its name holds `multi_turn_<category>_<kind>`.
-fn find(folder: &Path, category: Category, kind: &str) -> Option<PathBuf> {
+pub(crate) fn find(folder: &Path, category: Category, kind: &str) -> Option<PathBuf> {
     let wanted = format!("multi_turn_{category}_{kind}");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).ok()?.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
@@ -43,7 +43,7 @@ fn find(folder: &Path, category: Category, kind: &str) -> Option<PathBuf> {
 }
 
 /// A turn's emissions; a turn that is no list is one emission.
-fn steps(turn: &Value) -> &[Value] {
+pub(crate) fn steps(turn: &Value) -> &[Value] {
     turn.as_array().map_or(std::slice::from_ref(turn), Vec::as_slice)
 }
 
@@ -124,7 +124,7 @@ fn compare(file: &str, runs: &str, rows: usize) {
         let category = row.get("category").and_then(Value::as_str).and_then(Category::parse).expect("a category");
         let ours = cell(&cell_of(&folder.join(runs).join(run), category), RuleSet::Paper);
         check(&ours, row);
-        *hits.entry(category.as_str()).or_default() += ours.gar_hits;
+        *hits.entry(category.as_str()).or_default() += ours.gar_hits.expect("paper knows its hits");
     }
     assert!(hits.values().sum::<u64>() > 0, "something was compared");
 }
@@ -140,7 +140,7 @@ fn scripted_runs_have_the_reference_numbers() {
 }
 
 /// Ground truth by case id, from a folder of question and answer files.
-fn truths(dataset: &Path, category: Category) -> BTreeMap<String, GroundTruth> {
+pub(crate) fn truths(dataset: &Path, category: Category) -> BTreeMap<String, GroundTruth> {
     let id = |line: &Value| line.get("id").and_then(Value::as_str).expect("an id").to_owned();
     let file = |folder: &Path| -> PathBuf {
         let wanted = format!("multi_turn_{category}.json");

@@ -136,19 +136,24 @@ impl<'r> Reader<'r> {
             return Some(StrictRule::NegatedRefusal);
         }
         let capability = patterns.capability.is_match(text) && !patterns.call_report.is_match(text);
-        if self.rules.has(StrictRule::RefusalForInput) && !capability && patterns.refusal_for_input.is_match(text) {
-            return Some(StrictRule::RefusalForInput);
-        }
         let before = text.get(..start).unwrap_or_default();
         // Some cues hold their speaker.
         let speaker = patterns.speaker.is_match(before) || cue.cue.starts_with("i ");
+        let request = patterns.request.is_match(before);
+        if self.rules.has(StrictRule::RefusalForInput)
+            && !capability
+            && (speaker || request)
+            && patterns.refusal_for_input.is_match(text)
+        {
+            return Some(StrictRule::RefusalForInput);
+        }
         let state = patterns.state.is_match(text);
         let declines = if speaker {
             capability || !state
         } else if patterns.attempt.is_match(before) {
             capability && !state
         } else {
-            !state && (capability || patterns.request.is_match(before))
+            !state && (capability || request)
         };
         (!declines).then_some(StrictRule::ReportedError)
     }

@@ -167,6 +167,7 @@ fn what_a_reader_calls_a_refusal() {
         "The order cannot be cancelled; it is no longer open.",
         "If you cannot find it, look in the log.",
         "I was unable to find the file.",
+        "The car cannot go that far without a stop.",
         "I cannot copy it because it does not exist.",
         "The call failed: you are not authorized.",
     ] {
