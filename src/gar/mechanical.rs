@@ -157,11 +157,14 @@ pub fn b1a(case: &View<'_>, gold_turn: Result<usize, &'static str>) -> Mechanica
     let Some(turn) = turns.get(at) else {
         return no(format!("the result has no turn {at}, at which {gold} is due"));
     };
-    match seen(case, turn) {
-        Some(class) if class == Some(gold) => yes(format!("turn {at} is {gold}, as due")),
-        Some(class) => no(format!("turn {at} is {}, {gold} is due", name(class))),
-        None => cannot(NO_TEXT),
+    let class = turn.class();
+    if !visible(case, turn) {
+        return cannot(NO_TEXT);
     }
+    if class == Some(gold) {
+        return yes(format!("turn {at} is {gold}, as due"));
+    }
+    no(format!("turn {at} is {}, {gold} is due", name(class)))
 }
 
 /// B1b: the gold turn or a later turn has the gold class.
@@ -177,19 +180,18 @@ pub fn b1b(case: &View<'_>, gold_turn: Result<usize, &'static str>) -> Mechanica
     if let Some(found) = later.iter().position(|turn| turn.class() == Some(gold)) {
         return yes(format!("turn {} is {gold}", at + found));
     }
-    if later.iter().any(|turn| seen(case, turn).is_none()) {
+    if !later.iter().all(|turn| visible(case, turn)) {
         return cannot(NO_TEXT);
     }
     no(format!("no turn from {at} on is {gold}"))
 }
 
-/// The class of a turn; `None`: its text was not saved and could have any class.
-fn seen(case: &View<'_>, turn: &TurnFacts) -> Option<Option<ActionClass>> {
-    let class = turn.class();
-    // A call wins over any text, saved or not; and where a call is due, its absence can be seen.
-    let visible =
-        case.text_saved || class == Some(ActionClass::ToolCall) || case.category.gold_action() == ActionClass::ToolCall;
-    visible.then_some(class)
+/// Can the class of a turn be told from what was saved? A call wins over any text, saved or not; and where a call is due,
+/// its absence can be seen.
+fn visible(case: &View<'_>, turn: &TurnFacts) -> bool {
+    case.text_saved
+        || turn.class() == Some(ActionClass::ToolCall)
+        || case.category.gold_action() == ActionClass::ToolCall
 }
 
 fn name(class: Option<ActionClass>) -> &'static str {

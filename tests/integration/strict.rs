@@ -5,9 +5,11 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use dualrater::action::{RuleEffect, StrictRule, StrictRules, classify_json, strict_json};
-use dualrater::gar::{CaseEmissions, CellDiff, GoldTurnCase, diff, strict_hit, strict_turns};
-use dualrater::model::{Category, GroundTruth};
+use dualrater::action::{RuleEffect, RuleSet, StrictRule, StrictRules, classify_json, strict_json};
+use dualrater::gar::{
+    CaseEmissions, CaseEvidence, CellDiff, GoldTurnCase, RubricVersion, diff, mechanical, strict_hit, strict_turns,
+};
+use dualrater::model::{Category, GroundTruth, LabelId};
 use serde_json::{Value, json};
 
 use crate::action::{find, lines, shared, steps, truths};
@@ -53,6 +55,52 @@ fn scripted_runs_hit_as_their_script_says() {
         let mixed = mixed.and_then(|row| row.get("gar_turn_any")).and_then(Value::as_u64).expect("a count");
         assert_eq!(hits("mixed") as u64, mixed, "{category}");
     }
+}
+
+/// The mechanical rater's B1a and B3 (while absent) of version 3 are the reference numbers of the gold turn; where text was
+/// not saved, no text class is claimed.
+#[test]
+fn mechanical_labels_count_up_to_the_gold_turn_reference() {
+    let Some(folder) = shared() else { return };
+    let expected = fs::read_to_string(folder.join("data/expected/bfcl-gold-turn.json")).expect("a readable file");
+    let expected: Vec<Value> = serde_json::from_str(&expected).expect("a JSON list");
+    let mut compared = 0;
+    for row in &expected {
+        let text = |field: &str| row.get(field).and_then(Value::as_str).expect("a text");
+        // The calls of the scripted long contexts are those of base.
+        let category = Category::parse(text("category")).expect("a category");
+        if category == Category::LongContext {
+            continue;
+        }
+        let truths = truths(&folder.join(text("dataset")), category);
+        let run = ["runs/bfcl", "runs/bfcl-scripted"].map(|runs| folder.join(runs).join(text("run")));
+        let run = run.into_iter().find(|run| run.is_dir()).expect("the run");
+        let records = records(&find(&run.join("result"), category, "result").expect("a result file"));
+        let (mut at_gold_turn, mut while_absent) = (0_u64, 0_u64);
+        for (id, turns) in &records {
+            let case = CaseEvidence {
+                category,
+                turns: turns.as_deref(),
+                truth: truths.get(id),
+                verdict: None,
+                text_saved: !text("run").contains("gpt-oss"),
+            };
+            let answers = mechanical(RubricVersion::V3, RuleSet::Paper, &case);
+            let one = |label: &str| {
+                let label = LabelId::parse(label).expect("a label");
+                answers.get(&label).is_some_and(|(value, _)| value.is_one())
+            };
+            at_gold_turn += u64::from(one("B1a"));
+            while_absent += u64::from(one("B3_while_absent"));
+        }
+        let count = |field: &str| row.get(field).and_then(Value::as_u64);
+        assert_eq!(Some(at_gold_turn), count("gar_turn_class"), "{} {category}", text("run"));
+        if category == Category::MissFunc {
+            assert_eq!(Some(while_absent), count("held_out_called_before_return"), "{}", text("run"));
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 15);
 }
 
 /// Every result file below the folder of real runs, with its run and category.

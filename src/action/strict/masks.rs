@@ -7,6 +7,9 @@ use regex::Regex;
 
 use super::rules::{StrictRule, StrictRules};
 
+/// Finds the parts of a text that one rule masks.
+type Finder = fn(&str) -> Vec<Range<usize>>;
+
 /// The masked parts of a text, and the text with them blanked out.
 pub(super) struct Masks {
     /// Per byte the rule that masks it.
@@ -20,7 +23,7 @@ impl Masks {
     /// left: a quote mark inside a reasoning block opens nothing.
     pub(super) fn of(text: &str, rules: &StrictRules) -> Self {
         let mut masks = Self { rules: vec![None; text.len()], text: text.to_owned() };
-        let finders: [(StrictRule, fn(&str) -> Vec<Range<usize>>); 5] = [
+        let finders: [(StrictRule, Finder); 5] = [
             (StrictRule::ThinkBlock, think_blocks),
             (StrictRule::Code, code),
             (StrictRule::Url, |text| all(&URL, text)),

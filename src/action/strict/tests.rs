@@ -181,7 +181,7 @@ fn what_a_reader_calls_a_question() {
         "Please provide the name of the file.",
         "I need to know which of the two you mean.",
         "To cancel it, I’ll need the **order ID**.",
-        "How many shares would you like to buy?",
+        "How many seats would you like to book?",
         "Let me know which account to use.",
         "It is done. Could you tell me the second name?",
         "Which one؟",
@@ -195,7 +195,7 @@ fn what_a_reader_calls_a_question() {
         "I'll need to look it up first.",
         "If you'd like to cancel one, please provide its ID.",
         "How else can I help?",
-        "- To Ann: \"Could you upload the file?\"\n- To Bob: 'Why?'",
+        "- To Ann: \"Could you bring the keys?\"\n- To Bob: 'Why?'",
     ] {
         assert_ne!(class(&json!(text)), Some(Ask), "{text}");
     }
@@ -271,5 +271,20 @@ proptest! {
         let written = json!(text).to_string();
         let (read, direct) = (strict_json(&written, &StrictRules::all()), strict(&json!(text), &StrictRules::all()));
         prop_assert_eq!(read.expect("JSON"), direct);
+    }
+}
+
+#[test]
+fn the_documentation_has_a_row_for_every_rule_with_its_examples() {
+    let page = include_str!("../../../docs/rules.md");
+    for rule in StrictRule::ALL {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{rule}` |")));
+        let row = row.expect("a row for every rule");
+        let Some(example) = EXAMPLES.iter().find(|example| example.0 == rule) else { continue };
+        for text in [example.1, example.4] {
+            // The page writes a fence in words and a line break as a space.
+            let shown = text.replace("```python\n", "").replace("\n```", "").replace('\n', " ");
+            assert!(row.contains(&shown), "{rule}: {shown}");
+        }
     }
 }
