@@ -12,6 +12,7 @@ use super::forms::{TextForm, is_blank, text_form};
 use super::json::{JsonError, lenient_json_with_repairs};
 use super::normalise::{literal_calls, structured_calls};
 use super::rule_set::{RuleSet, RuleSetError};
+use super::strict::{StrictRules, strict, strict_json};
 use crate::model::ActionClass;
 
 /// In which shape an emission is a tool call.
@@ -93,11 +94,19 @@ impl Classified {
     }
 }
 
-/// The published classifier over a cue table.
+/// The published classifier over a cue table, or the rule set `strict` on top of it.
 pub struct Classifier {
     table: CueTable,
     finder: CueFinder,
+    /// The rules of the set `strict`; `None`: the published classifier alone.
+    strict: Option<StrictRules>,
 }
+
+static STRICT: LazyLock<Classifier> = LazyLock::new(|| {
+    let paper =
+        CueTable::parse(CueTable::PAPER).and_then(Classifier::new).expect("the compiled-in table is valid (tested)");
+    Classifier { strict: Some(StrictRules::all()), ..paper }
+});
 
 static PAPER: LazyLock<Classifier> = LazyLock::new(|| {
     CueTable::parse(CueTable::PAPER).and_then(Classifier::new).expect("the compiled-in table is valid (tested)")
@@ -110,7 +119,7 @@ impl Classifier {
     /// The table is too large for an automaton, or holds an entry that is no character.
     pub fn new(table: CueTable) -> Result<Self, CueError> {
         let finder = CueFinder::new(&table)?;
-        Ok(Self { table, finder })
+        Ok(Self { table, finder, strict: None })
     }
 
     /// The rule set `paper` over its compiled-in table, built once.
@@ -122,11 +131,11 @@ impl Classifier {
     /// The compiled-in classifier of a rule set.
     ///
     /// # Errors
-    /// The rule set is not available yet.
+    /// The rule set is not available (all are, today).
     pub fn of(rules: RuleSet) -> Result<&'static Self, RuleSetError> {
         match rules {
             RuleSet::Paper => Ok(Self::paper()),
-            RuleSet::Strict => Err(RuleSetError(rules)),
+            RuleSet::Strict => Ok(&STRICT),
         }
     }
 
@@ -139,6 +148,9 @@ impl Classifier {
     /// Classifies one saved emission: a text, a list of calls, or whatever else a run file holds at that place.
     #[must_use]
     pub fn classify(&self, value: &Value) -> Classified {
+        if let Some(rules) = &self.strict {
+            return strict(value, rules).into();
+        }
         match value {
             Value::String(text) => self.text(text, true),
             _ => structured(value),
@@ -150,6 +162,9 @@ impl Classifier {
     /// # Errors
     /// The text is not one JSON value.
     pub fn classify_json(&self, text: &str) -> Result<Classified, JsonError> {
+        if let Some(rules) = &self.strict {
+            return strict_json(text, rules).map(Into::into);
+        }
         if let Ok(value) = serde_json::from_str::<Value>(text) {
             return Ok(self.classify(&value));
         }
@@ -164,7 +179,16 @@ impl Classifier {
     /// Classifies a text.
     #[must_use]
     pub fn classify_text(&self, text: &str) -> Classified {
+        if let Some(rules) = &self.strict {
+            return strict(&Value::String(text.to_owned()), rules).into();
+        }
         self.text(text, true)
+    }
+
+    /// Every cue of the table in a text, overlapping ones too.
+    #[must_use]
+    pub fn cues(&self, text: &str) -> Vec<CueMatch> {
+        self.finder.all(text)
     }
 
     fn text(&self, text: &str, python: bool) -> Classified {

@@ -132,10 +132,30 @@ impl CueFinder {
         Ok(Self { automaton, patterns, quotes: Quotes::of(table)? })
     }
 
+    /// Every cue in a text in the order of the text, overlapping ones too.
+    pub(super) fn all(&self, text: &str) -> Vec<CueMatch> {
+        let normalised = self.normalised(text);
+        let mut found: Vec<_> = self.automaton.find_overlapping_iter(normalised.as_ref()).collect();
+        found.sort_by_key(|found| (found.start(), usize::MAX - found.end()));
+        // One walk over the text for all offsets.
+        let mut offsets = Offsets { quotes: &self.quotes, chars: text.char_indices(), normalised: 0, offset: 0 };
+        found
+            .into_iter()
+            .filter_map(|found| {
+                let (class, cue) = self.patterns.get(found.pattern().as_usize())?;
+                let offset = match normalised {
+                    Cow::Borrowed(_) => found.start(),
+                    Cow::Owned(_) => offsets.of(found.start()),
+                };
+                Some(CueMatch { cue: cue.clone(), offset, class: *class })
+            })
+            .collect()
+    }
+
     /// The cue that decides the class of a text: of the class with the highest priority among the cues found, the one
     /// that begins first, and of those the longest.
     pub(super) fn decide(&self, text: &str) -> Option<CueMatch> {
-        let normalised = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(self.quotes.normalise(text)) };
+        let normalised = self.normalised(text);
         let best = self
             .automaton
             .find_overlapping_iter(normalised.as_ref())
@@ -150,6 +170,30 @@ impl CueFinder {
             Cow::Owned(_) => self.quotes.original_offset(text, start),
         };
         Some(CueMatch { cue: cue.clone(), offset, class })
+    }
+
+    fn normalised<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(self.quotes.normalise(text)) }
+    }
+}
+
+/// A walk over a text that turns places of its normalised form, asked for in ascending order, into places of its own.
+struct Offsets<'t> {
+    quotes: &'t Quotes,
+    chars: std::str::CharIndices<'t>,
+    /// Bytes of the normalised form up to the end of the character read last, and where that begins in the text.
+    normalised: usize,
+    offset: usize,
+}
+
+impl Offsets<'_> {
+    fn of(&mut self, wanted: usize) -> usize {
+        while self.normalised <= wanted {
+            let Some((offset, c)) = self.chars.next() else { break };
+            self.offset = offset;
+            self.normalised += self.quotes.map(c).to_lowercase().map(char::len_utf8).sum::<usize>();
+        }
+        self.offset
     }
 }
 
@@ -275,6 +319,7 @@ mod tests {
             ("Ist das möglich? ", "?", 16),
         ] {
             let found = finder.decide(text);
+            assert!(finder.all(text).iter().any(|cue| Some(cue) == found.as_ref()) || found.is_none(), "{text}");
             assert_eq!(found.as_ref().map_or("", |found| &found.cue), cue, "{text}");
             if let Some(found) = found {
                 assert_eq!(found.offset, offset, "{text}");

@@ -23,12 +23,16 @@ mod normalise;
 mod paper_tests;
 mod rule_set;
 mod space;
+mod strict;
 
 pub use classifier::{CallForm, Classified, Classifier};
 pub use cues::{CueError, CueMatch, CueTable};
 pub use json::{JsonError, JsonProblem, JsonRepairs, lenient_json, lenient_json_with_repairs};
 pub use normalise::normalise;
 pub use rule_set::{RuleSet, RuleSetError};
+pub use strict::{
+    RuleEffect, RuleHit, StrictRule, StrictRules, StrictRulesError, StrictTable, StrictVerdict, strict, strict_json,
+};
 
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{CallForm, Classified, Classifier, CueTable, RuleSet, RuleSetError, classify, classify_json, normalise};
+use super::{CallForm, Classified, Classifier, CueTable, RuleSet, classify, classify_json, normalise};
 use crate::model::ActionClass::{self, Ask, Confirm, Other, Refuse, ToolCall};
 
 /// The canonical text of calls without arguments.
@@ -171,13 +171,15 @@ fn a_stored_emission_may_hold_what_standard_json_cannot() {
 }
 
 #[test]
-fn rule_sets_have_names_and_strict_is_not_there_yet() {
+fn rule_sets_have_names_and_classifiers() {
     for rules in RuleSet::ALL {
         assert_eq!(RuleSet::parse(rules.as_str()), Some(rules));
     }
     assert_eq!(RuleSet::parse("loose"), None);
     assert!(Classifier::of(RuleSet::Paper).is_ok());
-    assert_eq!(Classifier::of(RuleSet::Strict).map(|_| ()), Err(RuleSetError(RuleSet::Strict)));
+    let strict = Classifier::of(RuleSet::Strict).expect("available");
+    assert_eq!(strict.classify_text("Anything else?").class, Some(ActionClass::Other));
+    assert_eq!(Classifier::paper().classify_text("Anything else?").class, Some(ActionClass::Ask));
 }
 
 /// Texts with brackets, quotes, cues and characters that change length when lower-cased.

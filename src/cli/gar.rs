@@ -262,7 +262,7 @@ fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
                 row.n.to_string(),
                 row.unscored.to_string(),
                 row.error_records.to_string(),
-                row.gar_hits.to_string(),
+                count(row.gar_hits),
                 number(row.gar_pct),
                 low(row.gar_ci95),
                 high(row.gar_ci95),

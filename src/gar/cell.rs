@@ -10,18 +10,32 @@ use super::row::{GarRow, Joint};
 use crate::action::RuleSet;
 use crate::model::{ActionClass, Category, Verdict};
 
-/// Computes the row of one category of one run. `rules` is the rule set that gave the cases their classes.
+/// Computes the row of one category of one run: a case hits if some emission of any turn has the gold class. `rules` is
+/// the rule set that gave the cases their classes.
 #[must_use]
 pub fn cell(input: &CellInput, rules: RuleSet) -> GarRow {
     let gold = input.category.gold_action();
+    let hits: Vec<Option<bool>> = input.cases.iter().map(|case| Some(case.emits(gold))).collect();
+    counted(input, rules, &hits)
+}
+
+/// The row over cases of which it is known whether they hit (`None`: it is not, and the case is left out of GAR).
+pub(super) fn counted(input: &CellInput, rules: RuleSet, hit: &[Option<bool>]) -> GarRow {
+    let gold = input.category.gold_action();
     let n = input.cases.len() as u64;
-    let (hits, misses): (Vec<&CaseFacts>, Vec<&CaseFacts>) = input.cases.iter().partition(|case| case.emits(gold));
-    let gar_hits = hits.len() as u64;
-    let table = joint(&input.cases, gold);
+    let with = |wanted: bool| {
+        let of = move |(case, hit): (&'_ CaseFacts, &Option<bool>)| (*hit == Some(wanted)).then(|| case.id.clone());
+        input.cases.iter().zip(hit).filter_map(of).collect::<Vec<String>>()
+    };
+    let (hit_ids, miss_ids) = (with(true), with(false));
+    let gar_hits = hit_ids.len() as u64;
+    let known = gar_hits + miss_ids.len() as u64;
+    let table = joint(&input.cases, hit);
     let scored = table.gar0_fail + table.gar0_pass + table.gar1_fail + table.gar1_pass;
-    let accuracy = input
-        .header
-        .or_else(|| (scored > 0 && !input.failures_only).then_some((table.gar0_pass + table.gar1_pass, scored)));
+    let verdicts = |wanted| input.cases.iter().filter(|case| case.verdict == Some(wanted)).count() as u64;
+    let (passes, fails) = (verdicts(Verdict::Pass), verdicts(Verdict::Fail));
+    let accuracy =
+        input.header.or_else(|| (passes + fails > 0 && !input.failures_only).then_some((passes, passes + fails)));
     let mut row = GarRow {
         run: input.run.clone(),
         model: input.model.clone(),
@@ -31,13 +45,14 @@ pub fn cell(input: &CellInput, rules: RuleSet) -> GarRow {
         failures_only: input.failures_only,
         gold,
         n,
-        gar_hits,
-        gar_pct: percent(gar_hits, n),
-        gar_ci95: wilson(gar_hits, n, Z_PAPER).map(hundredfold),
+        gar_hits: (known > 0 || n == 0).then_some(gar_hits),
+        gar_left_out: n - known,
+        gar_pct: percent(gar_hits, known),
+        gar_ci95: wilson(gar_hits, known, Z_PAPER).map(hundredfold),
         emission_classes: emission_classes(&input.cases),
         capability: capability(&input.cases),
         error_records: input.cases.iter().filter(|case| case.error_record).count() as u64,
-        unscored: n - scored,
+        unscored: n - passes - fails,
         acc: accuracy.and_then(|(correct, total)| percent(correct, total)).map(|acc| acc / 100.0),
         acc_ci95: accuracy.and_then(|(correct, total)| wilson(correct.min(total), total, Z_PAPER)).map(hundredfold),
         correct: accuracy.map(|(correct, _)| correct),
@@ -58,8 +73,8 @@ pub fn cell(input: &CellInput, rules: RuleSet) -> GarRow {
         gold_turn_reason: Some("no data set was given, so the gold turns are not known".to_owned()),
         warnings: Vec::new(),
         notes: notes(input.category),
-        hit_ids: hits.iter().map(|case| case.id.clone()).collect(),
-        miss_ids: misses.iter().map(|case| case.id.clone()).collect(),
+        hit_ids,
+        miss_ids,
     };
     if scored > 0 && !input.failures_only {
         compare(&mut row, table);
@@ -67,7 +82,7 @@ pub fn cell(input: &CellInput, rules: RuleSet) -> GarRow {
     if !input.run_has_text && gold != ActionClass::ToolCall {
         row.diagnosis = None;
     }
-    row.warnings = warnings(input, &row, table);
+    row.warnings = warnings(input, &row, (passes, fails));
     row
 }
 
@@ -89,15 +104,15 @@ fn compare(row: &mut GarRow, table: Joint) {
     row.masked_pass_pct = percent(table.gar0_pass, table.gar0_pass + table.gar1_pass);
 }
 
-fn joint(cases: &[CaseFacts], gold: ActionClass) -> Joint {
+fn joint(cases: &[CaseFacts], hit: &[Option<bool>]) -> Joint {
     let mut table = Joint::default();
-    for case in cases {
-        match (case.emits(gold), case.verdict) {
-            (false, Some(Verdict::Fail)) => table.gar0_fail += 1,
-            (false, Some(Verdict::Pass)) => table.gar0_pass += 1,
-            (true, Some(Verdict::Fail)) => table.gar1_fail += 1,
-            (true, Some(Verdict::Pass)) => table.gar1_pass += 1,
-            (_, None) => {}
+    for (case, hit) in cases.iter().zip(hit) {
+        match (hit, case.verdict) {
+            (Some(false), Some(Verdict::Fail)) => table.gar0_fail += 1,
+            (Some(false), Some(Verdict::Pass)) => table.gar0_pass += 1,
+            (Some(true), Some(Verdict::Fail)) => table.gar1_fail += 1,
+            (Some(true), Some(Verdict::Pass)) => table.gar1_pass += 1,
+            (None, _) | (_, None) => {}
         }
     }
     table
@@ -125,7 +140,7 @@ fn notes(category: Category) -> Vec<String> {
     }
 }
 
-fn warnings(input: &CellInput, row: &GarRow, table: Joint) -> Vec<String> {
+fn warnings(input: &CellInput, row: &GarRow, (passes, fails): (u64, u64)) -> Vec<String> {
     let mut out = Vec::new();
     if row.n == 0 {
         out.push("no records: every rate is undefined".to_owned());
@@ -166,15 +181,13 @@ fn warnings(input: &CellInput, row: &GarRow, table: Joint) -> Vec<String> {
             "the run file holds no text emission in any category: ask, refuse and confirm are unobservable{undefined}"
         ));
     }
-    out.extend(header_differs(input, table));
+    out.extend(header_differs(input, passes, fails));
     out
 }
 
 /// The header of the score file against the records: passes of the scored records, or failures where only those are here.
-fn header_differs(input: &CellInput, table: Joint) -> Option<String> {
+fn header_differs(input: &CellInput, passes: u64, fails: u64) -> Option<String> {
     let (correct, total) = input.header?;
-    let passes = table.gar0_pass + table.gar1_pass;
-    let fails = table.gar0_fail + table.gar1_fail;
     let expected_fails = total.checked_sub(correct);
     let agree = expected_fails == Some(fails) && (input.failures_only || correct == passes);
     if agree {

@@ -92,7 +92,7 @@ fn return_turn(category: Category, truth: &GroundTruth) -> Option<usize> {
 }
 
 /// Does a turn call a held-out tool, by its plain name or qualified by a class (`Class.tool`)?
-fn calls_held_out(turn: &TurnFacts, truth: &GroundTruth) -> bool {
+pub(super) fn calls_held_out(turn: &TurnFacts, truth: &GroundTruth) -> bool {
     let is = |call: &str, tool: &str| call == tool || call.rsplit('.').next() == Some(tool);
     turn.calls.iter().any(|call| truth.held_out_tools.iter().any(|tool| is(call, tool)))
 }

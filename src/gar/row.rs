@@ -42,9 +42,12 @@ pub struct GarRow {
     pub gold: ActionClass,
     /// All records, error records among them.
     pub n: u64,
-    /// Records with an emission of the gold class in any turn; error records never.
-    pub gar_hits: u64,
-    /// `gar_hits` in percent of `n`.
+    /// Records with the gold action: under `paper` an emission of the gold class in any turn, under `strict` one in the
+    /// gold window; error records never. Null where it is known of no record.
+    pub gar_hits: Option<u64>,
+    /// Records of which it is not known whether they hit, because the data set has no gold turn for them (`strict`).
+    pub gar_left_out: u64,
+    /// `gar_hits` in percent of `n` less `gar_left_out`.
     pub gar_pct: Option<f64>,
     /// Wilson interval of GAR in percent, with z = 1.96 as published.
     pub gar_ci95: Option<[f64; 2]>,

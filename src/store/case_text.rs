@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension as _, params};
 
 use super::runs::{category_of, json_list};
 use super::{BatchInfo, FileKind, Store, StoreError, StoredCase};
-use crate::model::{CaseText, ConditionText, GroundTruth, Transition, TurnText, Verdict};
+use crate::model::{CaseText, Category, ConditionText, GroundTruth, Transition, TurnText, Verdict};
 
 type CaseColumns =
     (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>, Option<String>);
@@ -27,15 +27,12 @@ impl Store {
         let logged: Option<Vec<String>> =
             columns.5.as_deref().map(|json| json_list(json, "a case's logged words")).transpose()?;
         let mut reason = None;
-        let mut entry = None;
-        match self.fit_of(columns.0)? {
-            None => reason = Some("no data set was given for this run".to_owned()),
-            Some((dataset, status, why)) => match status.as_str() {
-                "verified" | "unverifiable" => {
-                    entry = self.dataset_entry(&dataset, &case.category, raw_id.as_deref())?;
-                }
-                _ => reason = Some(why.unwrap_or(status)),
-            },
+        let entry = self.joined_entry(columns.0, category, raw_id.as_deref())?;
+        if entry.is_none() {
+            reason = Some(match self.fit_of(columns.0)? {
+                None => "no data set was given for this run".to_owned(),
+                Some((_, status, why)) => why.unwrap_or(status),
+            });
         }
         let (user_turns, ground_truth) = match entry {
             Some((words, truth)) => {
@@ -90,16 +87,11 @@ impl Store {
                 what: format!("a batch case {case_id} that run {} lacks", run.name),
             })?;
         let category = category_of(&columns.3)?;
-        let mut turns = vec![TurnText::default(); usize::try_from(columns.1).unwrap_or(0)];
-        let mut statement =
-            self.connection.prepare_cached("SELECT turn, raw FROM emissions WHERE case_row = ? ORDER BY turn, step")?;
-        let mut rows = statement.query([columns.0])?;
-        while let Some(row) = rows.next()? {
-            let turn: i64 = row.get(0)?;
-            if let Some(turn) = usize::try_from(turn).ok().and_then(|turn| turns.get_mut(turn)) {
-                turn.emissions.push(row.get(1)?);
-            }
-        }
+        let turns = self
+            .saved_turns(columns.0, columns.1)?
+            .into_iter()
+            .map(|emissions| TurnText { emissions, classes: Vec::new() })
+            .collect();
         let failure: Option<(Option<String>, Option<String>, Option<String>)> = self
             .connection
             .prepare_cached(
@@ -126,6 +118,22 @@ impl Store {
             error_detail,
         };
         Ok((text, columns))
+    }
+
+    /// The data set's entry of a case, where the case fits the data set: the user's words, and the ground truth if there
+    /// is an answer file.
+    pub(super) fn joined_entry(
+        &self,
+        case_row: i64,
+        category: Category,
+        raw_id: Option<&str>,
+    ) -> Result<Option<(Vec<String>, Option<GroundTruth>)>, StoreError> {
+        match self.fit_of(case_row)? {
+            Some((dataset, status, _)) if status == "verified" || status == "unverifiable" => {
+                self.dataset_entry(&dataset, category.as_str(), raw_id)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn fit_of(&self, case_row: i64) -> Result<Option<(String, String, Option<String>)>, StoreError> {

@@ -3,6 +3,7 @@
 
 mod batches;
 mod case_text;
+mod emissions;
 mod error;
 mod frame;
 mod new_run;
@@ -13,6 +14,7 @@ mod run_writer;
 mod runs;
 
 pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
+pub use emissions::CaseSource;
 pub use error::StoreError;
 pub use frame::FrameRow;
 pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};

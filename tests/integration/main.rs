@@ -8,3 +8,4 @@ mod reference_values;
 mod report;
 mod sampling;
 mod shared;
+mod strict;
