@@ -1,11 +1,11 @@
 //! `dualrater gar`: Gold Action Recall beside accuracy.
 
-use super::{Context, Output, output};
-use crate::action::RuleSet;
+use super::{Context, Output, explain, output};
+use crate::action::{RuleSet, StrictRules};
 use crate::error::{Error, Result};
-use crate::gar::{self, CaseFacts, CellInput, GarRow, RepeatRow};
+use crate::gar::{self, CaseFacts, CellInput, GarRow, GoldTurnCase, RepeatRow, TurnFacts};
 use crate::model::{ActionClass, Category};
-use crate::store::{FileKind, Store};
+use crate::store::{CaseSource, FileKind, Store};
 
 /// Gold Action Recall (share of cases that emit the kind of action that their category calls for) beside accuracy (share
 /// that pass), their difference with a paired interval, and what it means.
@@ -18,9 +18,12 @@ pub struct Args {
     /// Only this run (may be repeated)
     #[arg(long)]
     run: Vec<String>,
-    /// The rule set
-    #[arg(long, default_value = "paper", value_parser = ["paper"])]
+    /// The rule set: as published, ours (docs/rules.md), or both
+    #[arg(long, default_value = "paper", value_parser = ["paper", "strict", "both"])]
     rules: String,
+    /// Switch rules of `strict`: `-offer,-url` is all but two, `none,think-block` one alone
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    switch: Option<String>,
     /// Print JSON: an array of rows, with hit and miss ids
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -31,9 +34,20 @@ pub struct Args {
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let store = context.store()?;
-    let rules = RuleSet::parse(&args.rules).unwrap_or(RuleSet::Paper);
+    let switches = explain::switches(args.switch.as_deref())?;
     let cells = cells(&store, &args.run)?;
-    let rows: Vec<GarRow> = cells.iter().map(|cell| gar::cell(cell, rules)).collect();
+    let mut rows: Vec<GarRow> = Vec::new();
+    for cell in &cells {
+        let sources = store.case_sources(&store.run(&cell.run)?, cell.category)?;
+        if args.rules != "strict" {
+            rows.push(paper_row(cell, &sources));
+        }
+        if args.rules != "paper" {
+            rows.push(strict_row(cell, &sources, &switches));
+        }
+    }
+    // One block a run and rule set.
+    rows.sort_by(|a, b| (&a.run, a.rules).cmp(&(&b.run, b.rules)));
     if args.json {
         return output.json(&rows);
     }
@@ -44,8 +58,42 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         output.line("no runs yet; `dualrater ingest bfcl --help` says how to bring one in");
         return Ok(());
     }
-    show(&rows, &gar::repeats(&cells, rules), output);
+    let repeats = if args.rules == "strict" { Vec::new() } else { gar::repeats(&cells, RuleSet::Paper) };
+    show(&rows, &repeats, output);
     Ok(())
+}
+
+/// The row under `paper`, with the gold-turn counts where a data set is joined.
+fn paper_row(cell: &CellInput, sources: &[CaseSource]) -> GarRow {
+    let row = gar::cell(cell, RuleSet::Paper);
+    if sources.iter().all(|source| source.truth.is_none()) {
+        return row;
+    }
+    let turns: Vec<Option<Vec<TurnFacts>>> =
+        sources.iter().map(|source| source.turns.as_deref().map(gar::paper_turns)).collect();
+    row.with_gold_turn(&gar::gold_turn_cell(cell.category, gold_turn_cases(sources, &turns)))
+}
+
+/// The row under `strict`: the same records with the classes of its rules.
+fn strict_row(cell: &CellInput, sources: &[CaseSource], rules: &StrictRules) -> GarRow {
+    let turns: Vec<Option<Vec<TurnFacts>>> =
+        sources.iter().map(|source| source.turns.as_deref().map(|turns| gar::strict_turns(turns, rules))).collect();
+    let mut input = cell.clone();
+    for (case, turns) in input.cases.iter_mut().zip(&turns) {
+        case.classes = turns.iter().flatten().flat_map(|turn| turn.classes.iter().copied()).collect();
+    }
+    let cases: Vec<GoldTurnCase<'_>> = gold_turn_cases(sources, &turns).collect();
+    gar::strict_cell(&input, &cases, rules)
+}
+
+fn gold_turn_cases<'c>(
+    sources: &'c [CaseSource],
+    turns: &'c [Option<Vec<TurnFacts>>],
+) -> impl Iterator<Item = GoldTurnCase<'c>> {
+    sources
+        .iter()
+        .zip(turns)
+        .map(|(source, turns)| GoldTurnCase { turns: turns.as_deref(), truth: source.truth.as_ref() })
 }
 
 /// The cells of some runs (of all, where none is named) in the order of run and category.
@@ -98,7 +146,8 @@ pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
 fn show(rows: &[GarRow], repeats: &[RepeatRow], output: &mut Output) {
     let mut start = 0;
     while let Some(first) = rows.get(start) {
-        let of_run: Vec<&GarRow> = rows[start..].iter().take_while(|row| row.run == first.run).collect();
+        let of_run: Vec<&GarRow> =
+            rows[start..].iter().take_while(|row| row.run == first.run && row.rules == first.rules).collect();
         start += of_run.len();
         output.line(format!(
             "{} · model {} · {} · rules {}",
@@ -109,6 +158,7 @@ fn show(rows: &[GarRow], repeats: &[RepeatRow], output: &mut Output) {
         ));
         show_rates(&of_run, output);
         show_counts(&of_run, output);
+        show_gold_turns(&of_run, output);
         output.line("");
     }
     if !repeats.is_empty() {
@@ -210,6 +260,43 @@ fn show_counts(rows: &[&GarRow], output: &mut Output) {
         &table,
         &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
     );
+}
+
+/// What happens at the gold turn, where a data set says which turn that is.
+fn show_gold_turns(rows: &[&GarRow], output: &mut Output) {
+    let count = |value: Option<u64>| value.map_or("–".to_owned(), |count| count.to_string());
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .filter(|row| row.gar_turn_any.is_some())
+        .map(|row| {
+            vec![
+                row.category.to_string(),
+                count(row.gar_turn_any),
+                count(row.gar_turn_class),
+                count(row.calls_at_gold_turn),
+                count(row.no_such_turn_in_result),
+                count(row.held_out_called_before_return),
+                count(row.held_out_called_after_return),
+                output::percent(row.turn_recount.and_then(|recount| recount.share_pct())),
+            ]
+        })
+        .collect();
+    if !table.is_empty() {
+        output.table(
+            &[
+                "at the gold turn",
+                "some emission",
+                "turn class",
+                "calls",
+                "no such turn",
+                "held-out before",
+                "held-out after",
+                "turns as due %",
+            ],
+            &table,
+            &[1, 2, 3, 4, 5, 6, 7],
+        );
+    }
 }
 
 fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {

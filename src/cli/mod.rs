@@ -10,7 +10,9 @@ mod clock;
 mod context;
 mod demo;
 mod desk;
+mod diff;
 mod draw;
+mod explain;
 mod export;
 mod gar;
 mod history;
@@ -63,6 +65,10 @@ enum Command {
     Classify(classify::Args),
     /// Gold Action Recall beside accuracy, per run and category
     Gar(gar::Args),
+    /// What each rule set sees in a case, emission by emission
+    Explain(explain::Args),
+    /// The cases that change between two rule sets, by rule
+    Diff(diff::Args),
     /// Draw a stratified audit sample from the ingested runs
     Draw(draw::Args),
     /// Write a rating sheet or rubric prompts for one rater
@@ -119,6 +125,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Ingest(args) => ingest::run(args, context, output),
         Command::Classify(args) => classify::run(args, output),
         Command::Gar(args) => gar::run(args, context, output),
+        Command::Explain(args) => explain::run(args, context, output),
+        Command::Diff(args) => diff::run(args, context, output),
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),
