@@ -12,7 +12,7 @@ use crate::model::ActionClass;
 #[command(after_help = "Example: printf '%s\\n' '\"Which folder?\"' '[{\"ls\":\"{}\"}]' | dualrater classify")]
 pub struct Args {
     /// The rule set
-    #[arg(long, default_value = "paper", value_parser = ["paper"])]
+    #[arg(long, default_value = "paper", value_parser = ["paper", "strict"])]
     rules: String,
     /// Print class, form, cue with its byte offset, and tools called as one JSON object a line
     #[arg(long)]
