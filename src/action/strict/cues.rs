@@ -1,5 +1,7 @@
 //! The class of a text that is no call: published cues that the rules leave, and cues that they add.
 
+use std::ops::Range;
+
 use super::super::classifier::Classifier;
 use super::super::cues::CueMatch;
 use super::masks::Masks;
@@ -13,8 +15,9 @@ use crate::model::ActionClass;
 pub(super) fn text_class(text: &str, rules: &StrictRules, fired: &mut Vec<RuleHit>) -> (ActionClass, Option<CueMatch>) {
     let reader = Reader::new(text, rules);
     let mut left: Vec<CueMatch> = Vec::new();
+    let mut refusals = RefusalFacts::default();
     for cue in Classifier::paper().cues(text) {
-        match reader.ignored(&cue) {
+        match reader.ignored(&cue, &mut refusals) {
             None => left.push(cue),
             Some(rule) => {
                 fired.push(RuleHit {
@@ -42,6 +45,35 @@ pub(super) fn text_class(text: &str, rules: &StrictRules, fired: &mut Vec<RuleHi
     // Of the highest class the cue that begins first, and of those the longest, as the published classifier reports it.
     let best = left.into_iter().min_by_key(|cue| (cue.class, cue.offset, usize::MAX - cue.cue.len()));
     (best.as_ref().map_or(ActionClass::Other, |cue| cue.class), best)
+}
+
+/// What a sentence says around its refuse cues; computed once a sentence.
+#[derive(Default)]
+struct RefusalFacts {
+    sentence: Option<usize>,
+    negated: Vec<Range<usize>>,
+    capability: bool,
+    state: bool,
+    for_input: bool,
+}
+
+impl RefusalFacts {
+    fn of(patterns: &Patterns, sentence: usize, text: &str) -> Self {
+        Self {
+            sentence: Some(sentence),
+            negated: patterns.negated_refusal.find_iter(text).map(|found| found.range()).collect(),
+            capability: patterns.capability.is_match(text) && !patterns.call_report.is_match(text),
+            state: patterns.state.is_match(text),
+            for_input: patterns.refusal_for_input.is_match(text),
+        }
+    }
+}
+
+/// The end of a text: as much of it as the phrases in front of a cue can need.
+fn last_bytes(text: &str) -> &str {
+    const ENOUGH: usize = 300;
+    let start = text.len().saturating_sub(ENOUGH);
+    (start..=text.len()).find_map(|start| text.get(start..)).unwrap_or_default()
 }
 
 /// A text cut into sentences, with what the rules need to know of each.
@@ -111,49 +143,47 @@ impl<'r> Reader<'r> {
     }
 
     /// The rule that ignores a published cue, if any.
-    fn ignored(&self, cue: &CueMatch) -> Option<StrictRule> {
+    fn ignored(&self, cue: &CueMatch, refusals: &mut RefusalFacts) -> Option<StrictRule> {
         if let Some(rule) = self.masks.rule_at(cue.offset) {
             return Some(rule);
         }
         let at = self.sentence_at(cue.offset)?;
         let sentence = self.sentences.get(at)?;
         let rule = match cue.class {
-            ActionClass::Refuse => self.no_refusal(sentence, cue),
+            ActionClass::Refuse => {
+                if refusals.sentence != Some(at) {
+                    *refusals = RefusalFacts::of(self.patterns, at, self.text_of(sentence));
+                }
+                self.no_refusal(sentence, cue, refusals)
+            }
             ActionClass::Ask => self.no_ask(at, sentence, cue),
             _ => None,
         };
         rule.filter(|rule| self.rules.has(*rule))
     }
 
-    fn no_refusal(&self, sentence: &Sentence, cue: &CueMatch) -> Option<StrictRule> {
+    fn no_refusal(&self, sentence: &Sentence, cue: &CueMatch, facts: &RefusalFacts) -> Option<StrictRule> {
         let patterns = self.patterns;
-        let text = self.text_of(sentence);
         let start = cue.offset.checked_sub(sentence.span.start)?;
         let end = start + cue.cue.len();
         if self.rules.has(StrictRule::NegatedRefusal)
-            && patterns.negated_refusal.find_iter(text).any(|found| found.start() < end && start < found.end())
+            && facts.negated.iter().any(|found| found.start < end && start < found.end)
         {
             return Some(StrictRule::NegatedRefusal);
         }
-        let capability = patterns.capability.is_match(text) && !patterns.call_report.is_match(text);
-        let before = text.get(..start).unwrap_or_default();
+        let before = last_bytes(self.text_of(sentence).get(..start).unwrap_or_default());
         // Some cues hold their speaker.
         let speaker = patterns.speaker.is_match(before) || cue.cue.starts_with("i ");
         let request = patterns.request.is_match(before);
-        if self.rules.has(StrictRule::RefusalForInput)
-            && !capability
-            && (speaker || request)
-            && patterns.refusal_for_input.is_match(text)
-        {
+        if self.rules.has(StrictRule::RefusalForInput) && !facts.capability && (speaker || request) && facts.for_input {
             return Some(StrictRule::RefusalForInput);
         }
-        let state = patterns.state.is_match(text);
         let declines = if speaker {
-            capability || !state
+            facts.capability || !facts.state
         } else if patterns.attempt.is_match(before) {
-            capability && !state
+            facts.capability && !facts.state
         } else {
-            !state && (capability || request)
+            !facts.state && (facts.capability || request)
         };
         (!declines).then_some(StrictRule::ReportedError)
     }

@@ -77,7 +77,7 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a fixed pattern")
 }
 
-static URL: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)\b(?:https?://|www\.)[^\s<>]+"));
+static URL: LazyLock<Regex> = LazyLock::new(|| regex(r"(?i)(?-u:\b)(?:https?://|www\.)[^\s<>]+"));
 
 /// `<think>` up to its end, or up to a tool call or the end of the text where it is not closed. A `</think>` without a
 /// beginning closes a block that the chat template has opened.

@@ -12,7 +12,11 @@ pub(super) struct Sentence {
     pub(super) starts_line: bool,
 }
 
-/// Cuts a text behind `.`, `!` and question marks that white space or a closing bracket follows, and at line breaks.
+/// The most bytes of a sentence, so that no phrase is looked for in a long one over and over.
+const LONGEST: usize = 4000;
+
+/// Cuts a text behind `.`, `!` and question marks that white space or a closing bracket follows, and at line breaks (and at a space where a
+/// sentence grows too long).
 /// Every byte is in exactly one sentence; blank ones are left out.
 pub(super) fn sentences(text: &str, is_question_mark: impl Fn(char) -> bool) -> Vec<Sentence> {
     let mut out = Vec::new();
@@ -27,7 +31,8 @@ pub(super) fn sentences(text: &str, is_question_mark: impl Fn(char) -> bool) -> 
             && next.is_none_or(|next| next.is_whitespace() || matches!(next, ')' | '"' | '\'' | ']' | '”' | '’'));
         // Marks of other scripts end a sentence without a space.
         let wide = matches!(c, '。' | '！') || (is_question_mark(c) && c != '?');
-        if c == '\n' || stop || wide {
+        let long = end - start > LONGEST && (c.is_whitespace() || end - start > 2 * LONGEST);
+        if c == '\n' || stop || wide || long {
             push(&mut out, text, start..end, starts_line);
             start = end;
             starts_line = c == '\n';
