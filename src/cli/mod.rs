@@ -18,6 +18,7 @@ mod gar;
 mod history;
 mod import;
 mod ingest;
+mod mechanical;
 mod output;
 mod raters;
 mod report;
@@ -75,6 +76,8 @@ enum Command {
     Export(export::Args),
     /// Read a filled sheet or answered prompts back
     Import(import::Args),
+    /// Compute the labels that follow from the data, as a rater of their own kind
+    RateMechanically(mechanical::Args),
     /// How far two raters agree, per label and stratum
     Agree(agree::Args),
     /// Give the disagreements to a third rater and take the rulings back
@@ -130,6 +133,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),
+        Command::RateMechanically(args) => mechanical::run(args, context, output),
         Command::Agree(args) => agree::run(args, context, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),

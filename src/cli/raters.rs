@@ -21,7 +21,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let mut store = context.store()?;
     let batch = store.batch(&args.batch)?;
     if let Some(pair) = &args.pair {
-        let (a, b) = check_pair(&store.batch_raters(&batch)?, pair)?;
+        let known = store.batch_raters(&batch)?;
+        let (a, b) = check_pair(&known, pair)?;
+        check_of_record(&known, &a, &b)?;
         store.set_pair(&batch, &a, &b, &clock::now())?;
     }
     let of_record = store.pair_of_record(&batch)?;
@@ -48,7 +50,17 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Two different raters of the batch that can be of record.
+/// Only people and models can be of record: what is computed from the data, or was said knowing both raters, measures
+/// nothing about them.
+fn check_of_record(known: &[(RaterName, crate::model::RaterKind)], a: &RaterName, b: &RaterName) -> Result<()> {
+    match known.iter().find(|(name, kind)| (name == a || name == b) && !kind.can_be_of_record()) {
+        None => Ok(()),
+        Some((name, kind)) => Err(Error::conflict(format!("{name} is {kind} and cannot be of record"))
+            .hint(format!("`dualrater agree --raters NAME,{name}` compares a rater with it"))),
+    }
+}
+
+/// Two different raters of the batch.
 pub(super) fn check_pair(
     known: &[(RaterName, crate::model::RaterKind)],
     pair: &[RaterName],

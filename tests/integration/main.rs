@@ -9,3 +9,4 @@ mod report;
 mod sampling;
 mod shared;
 mod strict;
+mod v3;

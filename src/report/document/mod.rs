@@ -5,6 +5,7 @@ mod agreement;
 mod cases;
 mod forest;
 mod gar;
+mod mechanical;
 mod origin;
 mod rates;
 mod sides;
@@ -72,6 +73,7 @@ pub(super) fn of(view: &View) -> Document {
     let mut sections = vec![Section { id: "summary", title: "What this audit says".to_owned(), blocks: summary(view) }];
     sections.push(cases::section(view));
     sections.push(agreement::section(view));
+    sections.extend(mechanical::section(view));
     sections.extend(rates::sections(view));
     sections.push(gar::section(view));
     sections.push(sides::section(view));

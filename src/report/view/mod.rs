@@ -9,6 +9,7 @@ mod finals;
 mod gar;
 mod header;
 mod lead;
+mod mechanical;
 mod paper;
 mod rates;
 mod sides;
@@ -20,6 +21,7 @@ pub use choices::Choices;
 pub use finals::{Count, FinalRate, Finals};
 pub use gar::{Cross, GarLabel, GarSection};
 pub use header::{Header, LabelLine, RaterLine, StratumLine};
+pub use mechanical::{MechanicalRow, MechanicalSection};
 pub use paper::Published;
 pub use rates::{HeldOut, LabelRate};
 pub use sides::{Adjudicated, Disagreement};
@@ -78,6 +80,9 @@ pub struct View {
     pub warnings: Vec<Warning>,
     /// How far the pair agrees.
     pub agreement: Agreement,
+    /// Each rater of the pair beside what is computed from the data; `None` where nothing was computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mechanical: Option<MechanicalSection>,
     /// How far ratings, rulings and spot checks have come.
     pub finals: Finals,
     /// Rates after adjudication, per label; `None` where there is no ruling although raters disagree.
@@ -194,6 +199,7 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         lead: Vec::new(),
         warnings,
         agreement,
+        mechanical: mechanical::of(&context)?,
         finals,
         rates,
         held_out,
