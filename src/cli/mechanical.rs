@@ -55,8 +55,8 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     let version = version(&desk.rubric.id)?;
     let rules = if args.rules == "strict" { RuleSet::Strict } else { RuleSet::Paper };
-    let rater = RaterName::parse(&format!("mechanical-{}", args.rules))
-        .map_err(|error| Error::internal(error.to_string()))?;
+    let rater =
+        RaterName::parse(&format!("mechanical-{}", args.rules)).map_err(|error| Error::internal(error.to_string()))?;
     let mut evidence = Evidence { store: &store, cells: BTreeMap::new(), text_saved: BTreeMap::new() };
     let expected = desk.expectation(&store, &rater, true)?;
     let source = format!("computed by dualrater {} under the rules {}", env!("CARGO_PKG_VERSION"), args.rules);
@@ -146,7 +146,8 @@ impl Evidence<'_> {
             self.text_saved.insert(name.clone(), self.store.run_has_text(&run)?);
         }
         let found = self.cells.get(&cell).and_then(|cases| cases.get(case.identity.case()));
-        let found = found.ok_or_else(|| Error::internal(format!("run {name} lacks the drawn case {}", case.identity)))?;
+        let found =
+            found.ok_or_else(|| Error::internal(format!("run {name} lacks the drawn case {}", case.identity)))?;
         let seen = CaseEvidence {
             category: shown.category,
             turns: found.turns.as_deref(),

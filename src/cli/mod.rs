@@ -90,7 +90,7 @@ enum Command {
     Batches(batches::Args),
     /// Show the raters of a batch, or fix the pair of record
     Raters(raters::Args),
-    /// Show or check a rubric
+    /// Show, check or compare rubrics
     Rubric(rubric::Args),
     /// Every rating, ruling and spot check about a case, oldest first
     History(history::Args),

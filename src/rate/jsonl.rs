@@ -45,7 +45,10 @@ impl<W: Write> JsonlWriter<W> {
             let value = form.value.as_ref().map(RatingValue::as_str);
             (form.label.to_string(), json!({ "value": value, "rationale": form.rationale }))
         };
-        line.insert("labels".to_owned(), case.labels.iter().map(form).collect::<Map<_, _>>().into());
+        line.insert(
+            "labels".to_owned(),
+            case.labels.iter().filter(|form| form.asked).map(form).collect::<Map<_, _>>().into(),
+        );
         write_line(&mut self.out, &line)
     }
 

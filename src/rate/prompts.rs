@@ -85,7 +85,7 @@ fn blank_form(case: &RaterCase) -> Map<String, Value> {
         let value = closed.then_some(RatingValue::NOT_APPLICABLE);
         (form.label.to_string(), json!({ "value": value, "rationale": "" }))
     };
-    case.labels.iter().map(entry).collect()
+    case.labels.iter().filter(|form| form.asked).map(entry).collect()
 }
 
 fn pretty(value: &Value) -> String {

@@ -18,6 +18,9 @@ const REQUIRED: [&str; 5] = ["batch", "rubric_digest", "rater", "case", "case_di
 const OPTIONAL: [&str; 4] = ["rubric", "category", "stratum", "case_text"];
 const RATIONALE: &str = "_rationale";
 
+/// What stands in the cell of a label that is not asked.
+pub(super) const BY_RULE: &str = "(by rule)";
+
 /// Writes a sheet case by case.
 pub struct SheetWriter<W: Write> {
     writer: csv::Writer<W>,
@@ -75,7 +78,9 @@ impl<W: Write> SheetWriter<W> {
         }
         row.push(&text);
         for form in &case.labels {
-            row.push(form.value.as_ref().map_or("", RatingValue::as_str));
+            // A label that is not asked has its column, closed, so that whoever reads the sheet sees that it exists.
+            let open = if form.asked { "" } else { BY_RULE };
+            row.push(form.value.as_ref().map_or(open, RatingValue::as_str));
             row.push(&form.rationale);
         }
         self.writer.write_record(row.into_iter().map(inert_cell))?;

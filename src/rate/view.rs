@@ -28,6 +28,8 @@ pub struct RaterCase {
 pub struct LabelForm {
     /// Which label.
     pub label: LabelId,
+    /// Is the rater asked? Else the answer follows by rule when the others are imported.
+    pub asked: bool,
     /// Whether it applies to the case.
     pub applies: Applicability,
     /// The answer so far: *n.a.* where the label does not apply, else this rater's own earlier answer, if any.
@@ -117,7 +119,7 @@ pub fn rater_case(rubric: &Rubric, case: &CaseText, own: &BTreeMap<LabelId, Rati
             Applicability::Applies | Applicability::RaterDecides => earlier.map(|rating| rating.value.clone()),
         };
         let rationale = earlier.map(|rating| rating.rationale.clone()).unwrap_or_default();
-        LabelForm { label: label.id.clone(), applies, value, rationale }
+        LabelForm { label: label.id.clone(), asked: label.asked, applies, value, rationale }
     };
     let labels = rubric.applicabilities(case.category, &case.stratum).into_iter().map(form).collect();
     RaterCase { view, digest, labels }

@@ -3,13 +3,14 @@
 use super::{Rubric, RubricError, parse};
 
 /// Ids of the rubrics that are compiled in.
-pub const BUNDLED: [&str; 1] = ["mechanism-v2"];
+pub const BUNDLED: [&str; 2] = ["mechanism-v2", "mechanism-v3"];
 
 /// The TOML text of a compiled-in rubric.
 #[must_use]
 pub fn bundled_text(id: &str) -> Option<&'static str> {
     match id {
         "mechanism-v2" => Some(include_str!("../../rubrics/mechanism-v2.toml")),
+        "mechanism-v3" => Some(include_str!("../../rubrics/mechanism-v3.toml")),
         _ => None,
     }
 }
@@ -49,5 +50,32 @@ mod tests {
         classes.sort_unstable();
         let published = ["history_edit_artifact", "recon_prompt_overfit", "state_inject_misuse", "unclassified"];
         assert_eq!(classes, published);
+    }
+
+    /// What version 3 is to change, and nothing else about the list of labels.
+    #[test]
+    fn mechanism_v3_splits_b3_and_does_not_ask_b5() {
+        let rubric = bundled("mechanism-v3").expect("bundled");
+        let ids: Vec<&str> = rubric.labels.iter().map(|label| label.id.as_str()).collect();
+        assert_eq!(ids, ["B1a", "B1b", "B3_while_absent", "B3_after_return", "B4", "B5", "B6", "B7"]);
+        let closed: Vec<&str> =
+            rubric.labels.iter().filter(|label| !label.asked).map(|label| label.id.as_str()).collect();
+        assert_eq!(closed, ["B5"]);
+        assert_eq!(rubric.gold_turn, crate::rubric::GoldTurnRule::GroundTruth);
+        assert!(rubric.labels.iter().all(|label| label.readings.is_empty()), "B4 has one reading");
+    }
+
+    /// A cause without its event is not offered; without a log all are.
+    #[test]
+    fn b7_offers_what_the_event_log_makes_possible() {
+        let rubric = bundled("mechanism-v3").expect("bundled");
+        let b7 = rubric.label(&LabelId::parse("B7").expect("valid")).expect("B7");
+        let offered = |events: Option<&[&str]>| -> Vec<String> {
+            let events = events.map(|events| events.iter().map(ToString::to_string).collect());
+            b7.offered(events.as_ref()).into_iter().map(|choice| choice.id.clone()).collect()
+        };
+        assert_eq!(offered(None).len(), 4);
+        assert_eq!(offered(Some(&["history_edited"])), ["history_edit_artifact", "unclassified"]);
+        assert_eq!(offered(Some(&[])), ["unclassified"]);
     }
 }

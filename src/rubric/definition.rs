@@ -140,6 +140,8 @@ pub struct Label {
     pub applies: AppliesTo,
     /// Where *n.a.* comes from.
     pub na: NaPolicy,
+    /// Is the rater asked? A label that is not asked follows by an equality from other answers; importing computes it.
+    pub asked: bool,
     /// May the rater say that what the label asks about was not saved?
     pub may_cannot_judge: bool,
     /// How to decide, in order.
@@ -151,13 +153,28 @@ pub struct Label {
 }
 
 impl Label {
-    /// The valid values in the rubric's own spelling and order (*n.a.* and *cannot judge* not included).
+    /// The valid values in the rubric's own spelling and order (*n.a.* and *cannot judge* not included); for a set of
+    /// values, those that can be in it.
     #[must_use]
     pub fn values(&self) -> Vec<&str> {
         match &self.kind {
             LabelKind::Binary => vec!["0", "1"],
-            LabelKind::Choice(choices) => choices.iter().map(|choice| choice.id.as_str()).collect(),
+            LabelKind::Choice(choices) | LabelKind::Choices(choices) => {
+                choices.iter().map(|choice| choice.id.as_str()).collect()
+            }
         }
+    }
+
+    /// The values that a case offers. `events` is what its condition's event log shows, in the rubric's words; where no
+    /// log is known (`None`) nothing can be excluded, so all values are offered.
+    #[must_use]
+    pub fn offered(&self, events: Option<&BTreeSet<String>>) -> Vec<&Choice> {
+        let (LabelKind::Choice(choices) | LabelKind::Choices(choices)) = &self.kind else { return Vec::new() };
+        let possible = |choice: &&Choice| match (&choice.needs, events) {
+            (Some(event), Some(events)) => events.contains(event),
+            _ => true,
+        };
+        choices.iter().filter(possible).collect()
     }
 }
 
@@ -169,6 +186,8 @@ pub enum LabelKind {
     Binary,
     /// One of named values, at least two.
     Choice(Vec<Choice>),
+    /// A set of at least one of named values, written `a+b` in alphabetical order.
+    Choices(Vec<Choice>),
 }
 
 /// One value of a choice.
@@ -180,6 +199,10 @@ pub struct Choice {
     pub title: String,
     /// When to take it.
     pub help: String,
+    /// What the condition's event log must show, or this value is impossible; a word of the rubric's own.
+    pub needs: Option<String>,
+    /// In a set of values: does it exclude all others?
+    pub alone: bool,
 }
 
 /// To which cases a label applies. With nothing set: to all.

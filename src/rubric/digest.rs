@@ -46,6 +46,14 @@ fn write_label(writer: Canonical, label: &Label) -> Canonical {
             }
             writer
         }
+        LabelKind::Choices(choices) => {
+            let mut writer = writer.text("choices").number(choices.len() as u64);
+            for choice in choices {
+                writer = writer.text(&choice.id).text(&choice.title).text(&choice.help);
+                writer = writer.optional(choice.needs.as_deref()).text(if choice.alone { "1" } else { "0" });
+            }
+            writer
+        }
     };
     let applies = &label.applies;
     let categories = applies.categories.as_ref().map(|set| set.iter().map(|c| c.as_str()).collect::<Vec<_>>());
@@ -59,7 +67,13 @@ fn write_label(writer: Canonical, label: &Label) -> Canonical {
     writer = writer
         .optional(applies.when.as_deref())
         .text(label.na.as_str())
-        .text(if label.may_cannot_judge { "1" } else { "0" })
+        // In one field, so that the digests of rubrics that ask every label stay what they were.
+        .text(match (label.may_cannot_judge, label.asked) {
+            (true, true) => "1",
+            (false, true) => "0",
+            (true, false) => "1 not asked",
+            (false, false) => "0 not asked",
+        })
         .list(&label.steps)
         .number(label.readings.len() as u64);
     for reading in &label.readings {

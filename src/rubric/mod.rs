@@ -5,6 +5,7 @@ mod applicability;
 mod bundled;
 mod consistency;
 mod definition;
+mod diff;
 mod digest;
 mod gold_turn;
 mod lookup;
@@ -21,6 +22,7 @@ pub use definition::{
     AppliesTo, Choice, Example, Label, LabelKind, NaPolicy, RationaleRule, ReadingOfLabel, Rubric, Rule, RuleKind,
     Severity, Shown, Term,
 };
+pub use diff::{LabelChange, RubricDiff, diff};
 pub use gold_turn::{GoldTurnRule, gold_turn};
 pub use parse::parse;
 pub use problem::{Problem, ProblemKind, RubricError};

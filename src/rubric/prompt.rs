@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{Applicability, Label, LabelKind, NaPolicy, Rubric, RuleKind};
+use super::{Applicability, Choice, Label, LabelKind, NaPolicy, Rubric, RuleKind};
 use crate::model::{Category, RatingValue, StratumId};
 
 /// The rubric as instructions: advice, every label with its question, steps, values and examples, the rules between
@@ -55,12 +55,22 @@ fn write_label(out: &mut String, label: &Label) -> std::fmt::Result {
     writeln!(out, "### {}: {}\n", label.id, label.title)?;
     writeln!(out, "{}\n", label.question)?;
     writeln!(out, "Applies: {}\n", applies(label))?;
+    if !label.asked {
+        writeln!(out, "Not asked: it follows by rule from other answers and is filled in when they are imported.\n")?;
+    }
     match &label.kind {
         LabelKind::Binary => writeln!(out, "Values: `0` or `1`{}.\n", others(label))?,
         LabelKind::Choice(choices) => {
             writeln!(out, "Values, one of{}:\n", others(label))?;
             for choice in choices {
                 writeln!(out, "* `{}`: {}. {}", choice.id, choice.title, choice.help)?;
+            }
+            writeln!(out)?;
+        }
+        LabelKind::Choices(choices) => {
+            writeln!(out, "Values, one or several with `+` between them, as in `a+b`{}:\n", others(label))?;
+            for choice in choices {
+                writeln!(out, "* `{}`: {}. {}{}", choice.id, choice.title, choice.help, limits(choice))?;
             }
             writeln!(out)?;
         }
@@ -81,6 +91,21 @@ fn write_label(out: &mut String, label: &Label) -> std::fmt::Result {
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// When a value of a set is impossible or excludes the others.
+fn limits(choice: &Choice) -> String {
+    let mut limits = String::new();
+    if let Some(event) = &choice.needs {
+        limits.push_str(&format!(
+            " Possible only where the second condition's event log shows `{event}`; where no log is known, it may \
+             be taken."
+        ));
+    }
+    if choice.alone {
+        limits.push_str(" Stands alone.");
+    }
+    limits
 }
 
 fn applies(label: &Label) -> String {
@@ -121,9 +146,11 @@ fn write_form(out: &mut String, rubric: &Rubric) -> std::fmt::Result {
         out,
         "`n.a.` means that the label does not apply to the case. `cannot_judge` means that it applies, but what it asks about was not saved. Neither is a way out of a hard case.\n"
     )?;
-    writeln!(out, "Answer with one JSON object of this form, with every label in it and nothing else:\n")?;
+    let asked = rubric.labels.iter().filter(|label| label.asked);
+    let but = if rubric.labels.iter().all(|label| label.asked) { "" } else { " that is asked" };
+    writeln!(out, "Answer with one JSON object of this form, with every label in it{but} and nothing else:\n")?;
     let labels: Map<String, Value> =
-        rubric.labels.iter().map(|label| (label.id.to_string(), json!({ "value": "…", "rationale": "…" }))).collect();
+        asked.map(|label| (label.id.to_string(), json!({ "value": "…", "rationale": "…" }))).collect();
     writeln!(out, "```json\n{}\n```", pretty(&json!({ "labels": labels })))
 }
 
@@ -143,7 +170,7 @@ pub fn scaffold(rubric: &Rubric, category: Category, stratum: &str) -> Map<Strin
         };
         (label.id.to_string(), json!({ "value": value, "rationale": "" }))
     };
-    rubric.applicabilities(category, stratum).into_iter().map(entry).collect()
+    rubric.applicabilities(category, stratum).into_iter().filter(|(label, _)| label.asked).map(entry).collect()
 }
 
 #[cfg(test)]

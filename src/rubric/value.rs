@@ -1,7 +1,7 @@
 //! Is a text a valid answer to a label? Survives what spreadsheets do to cells, and says what it changed.
 
 use super::spelling::did_you_mean;
-use super::{Label, LabelKind, NaPolicy};
+use super::{Choice, Label, LabelKind, NaPolicy};
 use crate::model::{LabelId, RatingValue};
 
 /// A text that was read as an answer.
@@ -43,6 +43,14 @@ pub enum ValueError {
         /// The text.
         found: String,
     },
+    /// A value that excludes all others, in a set with others.
+    #[error("{value:?} stands alone, but {label} has others beside it")]
+    StandsAlone {
+        /// The label.
+        label: LabelId,
+        /// The value.
+        value: String,
+    },
     /// *n.a.* for a label that applies to every case.
     #[error("{label} applies to every case, so n.a. is no answer")]
     AlwaysApplies {
@@ -66,6 +74,7 @@ impl ValueError {
         match self {
             Self::NotAValue { found, allowed, .. } => did_you_mean(found, allowed.iter().map(String::as_str)),
             Self::TruthValue { .. } => "write 1 for yes and 0 for no; truth values are not guessed".to_owned(),
+            Self::StandsAlone { value, .. } => format!("take {value} away, or the others"),
             Self::SpreadsheetError { .. } => "type n.a. as text if the label does not apply".to_owned(),
             Self::AlwaysApplies { may_cannot_judge: true, .. } => {
                 "write cannot_judge where the text that the label asks about was not saved".to_owned()
@@ -108,13 +117,33 @@ fn read(label: &Label, text: &str) -> Result<RatingValue, ValueError> {
     }
     let found = match &label.kind {
         LabelKind::Binary => binary(text),
-        LabelKind::Choice(choices) => {
-            let key = choice_key(text);
-            let by_id = choices.iter().find(|choice| choice.id == key);
-            by_id.or_else(|| choices.iter().find(|choice| choice_key(&choice.title) == key)).map(|c| c.id.as_str())
-        }
+        LabelKind::Choice(choices) => choice(choices, text).map(|choice| choice.id.as_str()),
+        LabelKind::Choices(choices) => return set(label, choices, text),
     };
     found.map(|value| RatingValue::Value(value.to_owned())).ok_or_else(|| refusal(label, text))
+}
+
+/// The value of a name or title.
+fn choice<'c>(choices: &'c [Choice], text: &str) -> Option<&'c Choice> {
+    let key = choice_key(text);
+    let by_id = choices.iter().find(|choice| choice.id == key);
+    by_id.or_else(|| choices.iter().find(|choice| choice_key(&choice.title) == key))
+}
+
+/// Several values between plus signs, semicolons or line breaks (a title may hold a comma): each once, in alphabetical
+/// order.
+fn set(label: &Label, choices: &[Choice], text: &str) -> Result<RatingValue, ValueError> {
+    let mut found: Vec<&Choice> = Vec::new();
+    for part in text.split(['+', ';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
+        found.push(choice(choices, part).ok_or_else(|| refusal(label, part))?);
+    }
+    found.sort_by(|a, b| a.id.cmp(&b.id));
+    found.dedup_by(|a, b| a.id == b.id);
+    if let Some(alone) = found.iter().find(|choice| choice.alone && found.len() > 1) {
+        return Err(ValueError::StandsAlone { label: label.id.clone(), value: alone.id.clone() });
+    }
+    let ids: Vec<&str> = found.iter().map(|choice| choice.id.as_str()).collect();
+    if ids.is_empty() { Err(refusal(label, text)) } else { Ok(RatingValue::Value(ids.join("+"))) }
 }
 
 fn refusal(label: &Label, text: &str) -> ValueError {

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{AcceptedRating, BatchExpectation, ExpectedCase, ImportOutcome, MappedValue};
 use crate::model::{CaseIdentity, LabelId, RatingValue};
 use crate::rate::exchange::{AnswerForm, AnswerRow, LineProblem, RawAnswer};
+use crate::rate::sheet::BY_RULE;
 use crate::rate::text::quoted;
-use crate::rubric::{Applicability, Label, RationaleRule, Severity, Violation, applicability, check_case, check_value};
+use crate::rubric::{
+    Applicability, Label, RationaleRule, Severity, Violation, applicability, check_case, check_value, derived_value,
+};
 
 /// A row with all that it is judged by.
 pub(super) struct RowCheck<'a> {
@@ -38,7 +41,7 @@ impl RowCheck<'_> {
             return;
         }
         for label in &self.expected.rubric.labels {
-            if self.is_closed(label) && !refused.contains(&label.id) {
+            if label.asked && self.is_closed(label) && !refused.contains(&label.id) {
                 let value = RatingValue::NotApplicable;
                 let filled_in = || Candidate { value, rationale: String::new(), mapped_from: None };
                 candidates.entry(label.id.clone()).or_insert_with(filled_in);
@@ -46,8 +49,9 @@ impl RowCheck<'_> {
         }
         self.refuse_unacceptable(&mut candidates, &mut refused, outcome);
         self.refuse_inconsistent(&mut candidates, &mut refused, outcome);
+        self.derive(&mut candidates);
         for label in &self.expected.rubric.labels {
-            let open = !refused.contains(&label.id) && !self.facts.existing.contains_key(&label.id);
+            let open = label.asked && !refused.contains(&label.id) && !self.facts.existing.contains_key(&label.id);
             match candidates.remove(&label.id) {
                 Some(candidate) => self.take(label, candidate, outcome),
                 None if open => outcome.missing.push((self.case.clone(), label.id.clone())),
@@ -90,6 +94,10 @@ impl RowCheck<'_> {
                 self.unknown_label(answer, passed_over, outcome);
                 continue;
             };
+            if !label.asked {
+                self.not_asked(label, answer, outcome);
+                continue;
+            }
             match check_value(label, &answer.value) {
                 Ok(read) => {
                     let blank = answer.rationale.trim().is_empty();
@@ -116,6 +124,39 @@ impl RowCheck<'_> {
         }
         found.retain(|label, _| !refused.contains(label));
         found
+    }
+
+    /// A cell of a label that is not asked is passed over; what stands in it is reported unless we wrote it.
+    fn not_asked(&self, label: &Label, answer: &RawAnswer, outcome: &mut ImportOutcome) {
+        let stored = self.facts.existing.get(&label.id).map(|stored| stored.value.as_str());
+        let value = answer.value.trim();
+        let ours =
+            value.is_empty() || value == BY_RULE || value == RatingValue::NOT_APPLICABLE || stored == Some(value);
+        if !ours {
+            let message =
+                format!("{} is not asked: it follows from other answers, {} is passed over", label.id, quoted(value));
+            outcome.warnings.push(self.problem(label.id.as_str(), message));
+        }
+    }
+
+    /// The row's answers over the stored ones; labels that are not asked are left out, as they follow from these.
+    fn together(&self, candidates: &Candidates) -> BTreeMap<LabelId, RatingValue> {
+        let stored = self.facts.existing.iter().map(|(label, stored)| (label.clone(), stored.value.clone()));
+        let mut together: BTreeMap<LabelId, RatingValue> = stored.collect();
+        together.extend(candidates.iter().map(|(label, candidate)| (label.clone(), candidate.value.clone())));
+        together.retain(|label, _| self.expected.rubric.label(label).is_some_and(|label| label.asked));
+        together
+    }
+
+    /// Computes the labels that are not asked.
+    fn derive(&self, candidates: &mut Candidates) {
+        let together = self.together(candidates);
+        for label in self.expected.rubric.labels.iter().filter(|label| !label.asked) {
+            if let Some(value) = derived_value(self.expected.rubric, &label.id, &self.facts.facts(), &together) {
+                let rationale = "follows by rule from the other answers".to_owned();
+                candidates.insert(label.id.clone(), Candidate { value, rationale, mapped_from: None });
+            }
+        }
     }
 
     fn unknown_label(&self, answer: &RawAnswer, passed_over: &mut BTreeSet<String>, outcome: &mut ImportOutcome) {
@@ -180,13 +221,10 @@ impl RowCheck<'_> {
         refused: &mut BTreeSet<LabelId>,
         outcome: &mut ImportOutcome,
     ) {
-        let stored = self.facts.existing.iter().map(|(label, stored)| (label.clone(), stored.value.clone()));
-        let stored: BTreeMap<LabelId, RatingValue> = stored.collect();
         let mut warned: Vec<Violation> = Vec::new();
         // Each round but the last takes at least one answer out.
         for _ in 0..=candidates.len() {
-            let mut together = stored.clone();
-            together.extend(candidates.iter().map(|(label, candidate)| (label.clone(), candidate.value.clone())));
+            let together = self.together(candidates);
             let mut broken = BTreeSet::new();
             for violation in check_case(self.expected.rubric, &self.facts.facts(), &together) {
                 // What only stored answers break is not this file's doing.

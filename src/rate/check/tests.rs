@@ -329,3 +329,36 @@ proptest::proptest! {
         }
     }
 }
+
+/// Version 3 does not ask B5: it is 1 exactly for a pass whose B1a is 0, whatever stands in its cell, and it moves when B1a
+/// is revised.
+#[test]
+fn a_label_that_is_not_asked_is_computed() {
+    let mut rubric = crate::rubric::bundled("mechanism-v3").expect("bundled");
+    rubric.rationale = RationaleRule::Optional;
+    let mut expected = expectation(&rubric);
+    let b5 = |outcome: &ImportOutcome| {
+        let found = outcome.accepted.iter().find(|answer| answer.label == label("B5"));
+        found.map(|answer| answer.value.as_str().to_owned())
+    };
+    let answers = |b1a, b5| vec![("B1a", b1a), ("B1b", "1"), ("B4", "0"), ("B5", b5), ("B6", "n.a.")];
+    for (b1a, cell, due) in
+        [("0", "", "1"), ("1", "(by rule)", "0"), ("0", "n.a.", "1"), ("cannot_judge", "", "cannot_judge")]
+    {
+        let outcome = check_import(&expected, vec![row(&rubric, 2, "r/param", &answers(b1a, cell))]);
+        assert_eq!(outcome.problems, []);
+        assert!(outcome.warnings.iter().all(|warning| warning.label.as_deref() != Some("B5")), "{cell}");
+        assert_eq!(b5(&outcome).as_deref(), Some(due), "B1a {b1a} on a pass");
+    }
+    let outcome = check_import(&expected, vec![row(&rubric, 2, "r/param", &answers("0", "0"))]);
+    assert!(outcome.warnings.iter().any(|warning| warning.label.as_deref() == Some("B5")), "the cell is passed over");
+    assert_eq!(b5(&outcome).as_deref(), Some("1"));
+    let open = check_import(&expected, vec![row(&rubric, 2, "r/param", &[("B4", "0")])]);
+    assert!(!open.missing.iter().any(|(_, found)| *found == label("B5")), "nobody is asked for it");
+    assert_eq!(b5(&open), None, "B1a is open");
+    stored(&mut expected, "r/param", &[("B1a", "0", ""), ("B5", "1", "")]);
+    expected.revise = true;
+    let outcome = check_import(&expected, vec![row(&rubric, 2, "r/param", &answers("1", "1"))]);
+    assert_eq!(outcome.problems, []);
+    assert_eq!(b5(&outcome).as_deref(), Some("0"), "B1a was revised to 1");
+}

@@ -63,7 +63,9 @@ pub(super) fn of(context: &Context<'_>, agreement: &Agreement) -> Vec<Choices> {
             .into_iter()
             .map(|(value, k)| ChoiceCount { title: String::new(), value, count: Count::new(k, n) })
             .collect();
-        if let Some(LabelKind::Choice(choices)) = context.rubric.label(label).map(|label| &label.kind) {
+        if let Some(LabelKind::Choice(choices) | LabelKind::Choices(choices)) =
+            context.rubric.label(label).map(|label| &label.kind)
+        {
             for choice in choices {
                 match values.iter_mut().find(|known| known.value == choice.id) {
                     Some(known) => known.title.clone_from(&choice.title),
@@ -73,6 +75,11 @@ pub(super) fn of(context: &Context<'_>, agreement: &Agreement) -> Vec<Choices> {
                         count: Count::new(0, n),
                     }),
                 }
+            }
+            for several in values.iter_mut().filter(|known| known.title.is_empty()) {
+                let title =
+                    |id| choices.iter().find(|choice| choice.id == id).map_or(id, |choice| choice.title.as_str());
+                several.title = several.value.split('+').map(title).collect::<Vec<_>>().join(" + ");
             }
         }
         Choices {

@@ -46,12 +46,7 @@ pub(super) fn of(context: &Context<'_>) -> Result<Option<MechanicalSection>, Rep
                     continue;
                 }
                 let agreement = agree::label_agreement(audit, (rater, mechanical), label, &options)?;
-                rows.push(MechanicalRow {
-                    rater: rater.clone(),
-                    mechanical: mechanical.clone(),
-                    computed,
-                    agreement,
-                });
+                rows.push(MechanicalRow { rater: rater.clone(), mechanical: mechanical.clone(), computed, agreement });
             }
         }
     }

@@ -146,6 +146,16 @@ impl<'t, 'i> Fields<'t, 'i> {
         found
     }
 
+    /// `true` or `false`; `default` where it is absent.
+    pub(super) fn boolean_or(&mut self, key: &'static str, default: bool, problems: &mut Problems<'_>) -> Option<bool> {
+        let Some(value) = self.raw(key) else { return Some(default) };
+        let found = value.get_ref().as_bool();
+        if found.is_none() {
+            self.wrong_type(key, "true or false", value, problems);
+        }
+        found
+    }
+
     /// A list that may be absent; an empty one is a problem.
     fn list(
         &mut self,

@@ -86,6 +86,7 @@ fn label(mut table: Fields<'_, '_>, id: Option<LabelId>, problems: &mut Problems
     let applies = applies(&mut table, problems);
     let na = table.word("na", NaPolicy::ALL, NaPolicy::as_str, problems);
     let may_cannot_judge = table.boolean("may_cannot_judge", problems);
+    let asked = table.boolean_or("asked", true, problems);
     let steps = table.texts("steps", problems).unwrap_or_default();
     let readings = readings(&mut table, problems);
     let examples = table.tables("examples", "example", problems).unwrap_or_default();
@@ -100,6 +101,7 @@ fn label(mut table: Fields<'_, '_>, id: Option<LabelId>, problems: &mut Problems
             question: question?.value,
             applies: applies?,
             na: na?,
+            asked: asked?,
             may_cannot_judge: may_cannot_judge?,
             steps: steps.into_iter().map(|text| text.value).collect(),
             readings,
@@ -113,11 +115,12 @@ fn label(mut table: Fields<'_, '_>, id: Option<LabelId>, problems: &mut Problems
 }
 
 fn kind(table: &mut Fields<'_, '_>, problems: &mut Problems<'_>) -> Option<LabelKind> {
-    let kind = table.word("kind", &["binary", "choice"], |word| word, problems);
+    let kind = table.word("kind", &["binary", "choice", "choices"], |word| word, problems);
     let choices = table.tables("choices", "choice", problems);
     match (kind?, choices) {
-        ("choice", Some(tables)) => choices_of(table, tables, problems).map(LabelKind::Choice),
-        ("choice", None) => {
+        ("choice", Some(tables)) => choices_of(table, tables, false, problems).map(LabelKind::Choice),
+        ("choices", Some(tables)) => choices_of(table, tables, true, problems).map(LabelKind::Choices),
+        ("choice" | "choices", None) => {
             table.missing_if_absent("choices", problems);
             None
         }
@@ -131,7 +134,13 @@ fn kind(table: &mut Fields<'_, '_>, problems: &mut Problems<'_>) -> Option<Label
     }
 }
 
-fn choices_of(label: &Fields<'_, '_>, tables: Vec<Fields<'_, '_>>, problems: &mut Problems<'_>) -> Option<Vec<Choice>> {
+/// The values of a choice, or those of a set (`several`), where a value may also need an event or stand alone.
+fn choices_of(
+    label: &Fields<'_, '_>,
+    tables: Vec<Fields<'_, '_>>,
+    several: bool,
+    problems: &mut Problems<'_>,
+) -> Option<Vec<Choice>> {
     let count = tables.len();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut choices = Vec::new();
@@ -153,9 +162,11 @@ fn choices_of(label: &Fields<'_, '_>, tables: Vec<Fields<'_, '_>>, problems: &mu
                 problems.add(id.offset, ProblemKind::Contradiction(message), Some(hint.to_owned()));
             }
         }
+        let needs = if several { table.optional_text("needs", problems).map(|text| text.value) } else { None };
+        let alone = if several { table.boolean_or("alone", false, problems) } else { Some(false) };
         table.finish(problems);
-        if let (Some(id), Some(title), Some(help)) = (id, title, help) {
-            choices.push(Choice { id: id.value, title: title.value, help: help.value });
+        if let (Some(id), Some(title), Some(help), Some(alone)) = (id, title, help, alone) {
+            choices.push(Choice { id: id.value, title: title.value, help: help.value, needs, alone });
         }
     }
     if count == 1 {

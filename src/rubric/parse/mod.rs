@@ -50,6 +50,9 @@ fn read(mut top: Fields<'_, '_>, problems: &mut Problems<'_>) -> Option<Rubric> 
     let known = labels.as_deref().filter(|_| problems.len() == before);
     let primary = primary(&mut top, known, problems);
     let rules = rule::rules(&mut top, known, problems);
+    if let Some(labels) = known {
+        rule::not_asked_follow(labels, &rules, problems);
+    }
     top.finish(problems);
     Some(Rubric {
         id: id?.value,

@@ -30,6 +30,26 @@ pub(super) fn rules(top: &mut Fields<'_, '_>, labels: Option<&[Label]>, problems
     found
 }
 
+/// A label that is not asked must follow from answers that are.
+pub(super) fn not_asked_follow(labels: &[Label], rules: &[Rule], problems: &mut Problems<'_>) {
+    let asked = |id: &crate::model::LabelId| labels.iter().all(|label| label.id != *id || label.asked);
+    for label in labels.iter().filter(|label| !label.asked) {
+        let terms = rules.iter().find_map(|rule| match &rule.kind {
+            RuleKind::Equals { label: target, one_when } if *target == label.id => Some(one_when),
+            _ => None,
+        });
+        let message = match terms {
+            None => format!("label {} is not asked, but no rule says what it follows from", label.id),
+            Some(terms) if terms.iter().any(|term| matches!(term, Term::Label { label, .. } if !asked(label))) => {
+                format!("label {} follows from a label that is not asked itself", label.id)
+            }
+            Some(_) => continue,
+        };
+        let hint = "give a rule with \"label\" and \"one_when\", or take out asked = false".to_owned();
+        problems.add(0, ProblemKind::Contradiction(message), Some(hint));
+    }
+}
+
 fn kind(table: &mut Fields<'_, '_>, labels: Option<&[Label]>, problems: &mut Problems<'_>) -> Option<RuleKind> {
     let label = table.optional_text("label", problems);
     let given = terms(table, "if", labels, problems);
@@ -81,12 +101,18 @@ fn term(mut table: Fields<'_, '_>, labels: Option<&[Label]>, problems: &mut Prob
     let category = table.optional_text("category", problems);
     let found = match (label, is, verdict, category) {
         (Some(name), Some(is), None, None) => known_label(&name, labels, &table.place, problems).and_then(|label| {
-            if label.values().contains(&is.value.as_str()) {
+            let set = matches!(label.kind, LabelKind::Choices(_));
+            if !set && label.values().contains(&is.value.as_str()) {
                 return Some(Term::Label { label: label.id.clone(), is: is.value });
             }
+            // Terms compare whole answers, and a set has too many to name them.
+            let hint = match set {
+                true => "a label of several values cannot be in a condition".to_owned(),
+                false => format!("values are {}", label.values().join(", ")),
+            };
             let kind =
                 ProblemKind::NoSuchValue { label: label.id.to_string(), value: is.value, place: table.place.clone() };
-            problems.add(is.offset, kind, Some(format!("values are {}", label.values().join(", "))));
+            problems.add(is.offset, kind, Some(hint));
             None
         }),
         (None, None, Some(word), None) => {

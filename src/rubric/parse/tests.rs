@@ -213,3 +213,14 @@ fn truncated_rubrics_never_panic() {
         }
     }
 }
+
+#[test]
+fn a_label_that_is_not_asked_needs_a_rule() {
+    let text = crate::rubric::bundled_text("mechanism-v3").expect("bundled");
+    let unruled = text.replacen("label = \"B5\"\none_when", "label = \"B4\"\none_when", 1);
+    let error = parse(&unruled).expect_err("B5 follows from nothing");
+    assert!(error.to_string().contains("no rule says what it follows from"), "{error}");
+    let chained = text.replacen("may_cannot_judge = true\nsteps", "may_cannot_judge = true\nasked = false\nsteps", 1);
+    let error = parse(&chained).expect_err("B1a is not asked and B5 follows from it");
+    assert!(error.to_string().contains("follows from a label that is not asked"), "{error}");
+}

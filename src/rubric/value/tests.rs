@@ -113,3 +113,27 @@ proptest::proptest! {
         }
     }
 }
+
+/// A set of causes: each once, in alphabetical order, however it was written; "none of these" excludes the others.
+#[test]
+fn several_values_are_one_sorted_answer() {
+    let rubric = bundled("mechanism-v3").expect("bundled");
+    let b7 = rubric.label(&LabelId::parse("B7").expect("valid")).expect("B7");
+    let read = |raw: &str| check_value(b7, raw).map(|answer| answer.value.map(|value| value.as_str().to_owned()));
+    let both = Ok(Some("history_edit_artifact+state_inject_misuse".to_owned()));
+    for raw in [
+        "history_edit_artifact+state_inject_misuse",
+        "state_inject_misuse + history_edit_artifact",
+        "State inject misuse; history-edit-artifact; state_inject_misuse",
+        "Lost by history editing + Misled by the injected state",
+    ] {
+        assert_eq!(read(raw), both, "{raw}");
+    }
+    assert_eq!(read("unclassified"), Ok(Some("unclassified".to_owned())));
+    assert_eq!(read("n.a."), Ok(Some("n.a.".to_owned())));
+    assert_eq!(read(" "), Ok(None));
+    assert!(matches!(read("unclassified+state_inject_misuse"), Err(ValueError::StandsAlone { .. })));
+    assert!(matches!(read("state_inject_misuse+bad"), Err(ValueError::NotAValue { .. })));
+    assert!(matches!(read("+"), Err(ValueError::NotAValue { .. })));
+    assert!(matches!(read("state_inject_misuse+n.a."), Err(ValueError::NotAValue { .. })));
+}
