@@ -4,6 +4,7 @@
 //! `None` together with an [`Undefined`] reason, never NaN and never a silent 1. The published study's own
 //! conventions, which differ, are in [`paper`] under their own names.
 
+mod across;
 pub mod alpha;
 pub mod bootstrap;
 pub mod chance;
@@ -32,6 +33,7 @@ mod undefined;
 pub mod weighted;
 mod weights;
 
+pub use across::{AcrossRow, across, across_options};
 pub use coefficient::Coefficient;
 pub use label::{FamilyInterval, LabelAgreement, Options, label_agreement, label_agreements};
 pub use measures::{BootstrapInterval, Measures, TwoRaters, two_raters};

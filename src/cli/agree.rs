@@ -1,6 +1,6 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
-use super::{Context, Output, output, raters};
+use super::{Context, Output, across, output, raters};
 use crate::agree::bootstrap::Plan;
 use crate::agree::pairs::NaPolicy;
 use crate::agree::{self, LabelAgreement, Options};
@@ -20,6 +20,9 @@ pub struct Args {
     /// The two raters (default: the pair of record)
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1..)]
     raters: Option<Vec<RaterName>>,
+    /// Compare the final values with those of the batch that this one re-rates (see `batch rerate`)
+    #[arg(long, value_name = "BATCH", conflicts_with_all = ["raters", "na", "rules"])]
+    across: Option<BatchName>,
     /// What n.a. is: left out, or a category of its own
     #[arg(long, default_value = "drop", value_parser = ["drop", "category"])]
     na: String,
@@ -39,6 +42,11 @@ pub struct Args {
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let store = context.store()?;
+    if let Some(before) = &args.across {
+        let bootstrap = Plan { seed: args.seed, replicates: args.replicates };
+        let options = Options { bootstrap, ..Options::default() };
+        return across::run(&store, before, &args.batch, &options, args.json, output);
+    }
     let (batch, rubric) = Context::batch(&store, &args.batch)?;
     let labels = rubric.labels.iter().map(|label| label.id.clone()).collect();
     let audit = store.audit(&batch, labels)?;

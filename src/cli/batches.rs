@@ -38,6 +38,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     output.line(format!("batch {} ({})", batch.name, if batch.imported { "made elsewhere" } else { "drawn" }));
     output.line(format!("made      {} by dualrater {}: {}", batch.created_at, batch.program, batch.command));
     output.line(format!("rubric    {} {}", batch.rubric.1, batch.rubric.0));
+    if let Some(original) = store.original_of(&batch)? {
+        output.line(format!("re-rates  {original}, the same cases under another rubric"));
+    }
     if let Some((digest, name)) = &batch.plan {
         output.line(format!("plan      {name} {digest}"));
     }

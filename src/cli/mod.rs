@@ -1,9 +1,11 @@
 //! The command line: one file per command with its arguments and its `run`. Results go to stdout, progress and messages to
 //! stderr; errors name place and remedy; exit codes are those of [`crate::exit`].
 
+mod across;
 mod adjudicate;
 mod agree;
 mod backup;
+mod batch;
 mod batches;
 mod classify;
 mod clock;
@@ -86,6 +88,8 @@ enum Command {
     Report(report::Args),
     /// List the ingested runs
     Runs(runs::Args),
+    /// Make a batch from another: the same cases under another rubric
+    Batch(batch::Args),
     /// List the batches, or show one
     Batches(batches::Args),
     /// Show the raters of a batch, or fix the pair of record
@@ -138,6 +142,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
+        Command::Batch(args) => batch::run(args, context, output),
         Command::Batches(args) => batches::run(args, context, output),
         Command::Raters(args) => raters::run(args, context, output),
         Command::Rubric(args) => rubric::run(args, output),

@@ -252,7 +252,7 @@ impl Store {
     }
 }
 
-fn insert_batch(transaction: &Transaction<'_>, batch: &NewBatch<'_>) -> Result<(), StoreError> {
+pub(super) fn insert_batch(transaction: &Transaction<'_>, batch: &NewBatch<'_>) -> Result<(), StoreError> {
     let taken = transaction.prepare("SELECT 1 FROM batches WHERE name = ?")?.exists([batch.name.as_str()])?;
     if taken {
         return Err(StoreError::Conflict {

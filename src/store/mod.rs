@@ -10,6 +10,7 @@ mod new_run;
 mod open;
 mod raters;
 mod ratings;
+mod reratings;
 mod run_writer;
 mod runs;
 
@@ -20,5 +21,6 @@ pub use frame::FrameRow;
 pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};
 pub use open::Store;
 pub use ratings::{Act, ChainReport, NewRating, StoredRating};
+pub use reratings::Rerating;
 pub use run_writer::RunWriter;
 pub use runs::{FileKind, FileRow, RunRow};

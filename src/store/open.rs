@@ -12,7 +12,8 @@ const APPLICATION_ID: i64 = 0x6475_616c;
 
 /// The migrations in order; each runs once, in one transaction with the record that it ran. Never edit one that has
 /// been released: add the next.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_spine.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_spine.sql"), include_str!("migrations/0002_reratings.sql")];
 
 /// The database of one project: runs, batches and ratings in one SQLite file.
 pub struct Store {
@@ -138,6 +139,23 @@ mod tests {
         connection.pragma_update(None, "user_version", 999).expect("set");
         drop(connection);
         assert!(matches!(Store::open(&path), Err(StoreError::Newer { found: 999, .. })));
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_program_is_brought_up_with_its_rows() {
+        let folder = tempfile::tempdir().expect("temp dir");
+        let path = folder.path().join("a.db");
+        let old = Connection::open(&path).expect("open");
+        old.execute_batch(MIGRATIONS[0]).expect("the first schema");
+        old.pragma_update(None, "user_version", 1).expect("set");
+        old.execute("INSERT INTO raters VALUES ('r', 'human', NULL, 'now')", []).expect("a row");
+        drop(old);
+        let store = Store::open(&path).expect("brought up");
+        let count = |table: &str| -> i64 {
+            let sql = format!("SELECT count(*) FROM {table}");
+            store.connection.query_row(&sql, [], |row| row.get(0)).expect("the table is there")
+        };
+        assert_eq!((count("raters"), count("batch_reratings")), (1, 0));
     }
 
     #[test]

@@ -4,6 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use dualrater::demo::Truth;
+use dualrater::model::{ActionClass, BatchName, LabelId, RaterName, RatingValue};
+use dualrater::store::Store;
 use serde_json::Value;
 
 fn dualrater(folder: &Path, arguments: &[&str]) -> Output {
@@ -92,4 +95,135 @@ fn an_audit_without_case_text_cannot_be_rated_mechanically() {
     done(folder.path(), &["ingest", "labels", labels, "--batch", "published", "--split", "main"]);
     let message = refused(folder.path(), &["rate-mechanically", "--batch", "published"]);
     assert!(message.contains("no text here"), "{message}");
+}
+
+/// The rows of a rating sheet with the answers of `sim-careful` in the demo filled in for another rater and rubric.
+fn fill(sheet: &Path, answers: &Path, rater: &str) {
+    let text = std::fs::read_to_string(answers).expect("the demo's sheet");
+    let mut known = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let names = known.headers().expect("a header").clone();
+    let position = |names: &csv::StringRecord, name: &str| names.iter().position(|other| other == name);
+    let case = position(&names, "case").expect("a case");
+    let rows: Vec<csv::StringRecord> = known.records().map(|row| row.expect("a row")).collect();
+    let text = std::fs::read_to_string(sheet).expect("a sheet");
+    let mut blank = csv::Reader::from_reader(text.trim_start_matches('\u{feff}').as_bytes());
+    let wanted = blank.headers().expect("a header").clone();
+    let mut out = csv::Writer::from_path(sheet).expect("a sheet");
+    out.write_record(&wanted).expect("written");
+    for row in blank.records() {
+        let row = row.expect("a row");
+        let own = row.get(position(&wanted, "case").expect("a case"));
+        let source = rows.iter().find(|known| known.get(case) == own).expect("the same cases");
+        let filled = wanted.iter().zip(&row).map(|(name, cell)| {
+            let label = name.trim_end_matches("_rationale");
+            let old = match label {
+                "B3_after_return" => "B3",
+                "B1a" | "B1b" | "B4" | "B6" | "B7" => label,
+                // Whether a held-out tool was called while absent was not asked before; nobody called one.
+                "B3_while_absent" if cell.is_empty() && name == label => return "0",
+                _ => return cell,
+            };
+            let column = if name == label { old.to_owned() } else { format!("{old}_rationale") };
+            position(&names, &column).and_then(|column| source.get(column)).unwrap_or(cell)
+        });
+        out.write_record(filled).expect("written");
+    }
+    out.flush().expect("written");
+    assert!(text.contains(rater) && text.contains("(by rule)"), "B5 is closed");
+}
+
+#[test]
+fn the_same_cases_under_another_rubric_keep_their_ratings_apart() {
+    let folder = demo();
+    let at = folder.path();
+    let agreement = || done(at, &["agree", "--batch", "demo", "--replicates", "50", "--json"]);
+    let before = agreement();
+    done(at, &["batch", "rerate", "--batch", "demo", "--rubric", "mechanism-v3", "--as", "demo-v3"]);
+    assert!(done(at, &["batches", "demo-v3"]).contains("re-rates  demo,"));
+    for (rater, answers) in [("ann", "sim-careful"), ("bob", "sim-careful")] {
+        let sheet = at.join(format!("{rater}.csv"));
+        let name = sheet.to_str().expect("UTF-8");
+        done(at, &["export", "--batch", "demo-v3", "--rater", rater, "--out", name]);
+        fill(&sheet, &at.join(format!("demo-data/sheets/{answers}.csv")), rater);
+        done(at, &["import", name]);
+    }
+    assert_eq!(agreement(), before, "the first batch is as it was");
+    let compared = json(at, &["agree", "--batch", "demo-v3", "--across", "demo", "--replicates", "50", "--json"]);
+    let labels = |key: &str| compared.get(key).expect(key).to_string();
+    assert_eq!(labels("only_in_first"), "[\"B3\"]");
+    assert_eq!(labels("only_in_second"), "[\"B3_while_absent\",\"B3_after_return\"]");
+    let rows = compared.get("rows").and_then(Value::as_array).expect("rows");
+    let row =
+        |label: &str| rows.iter().find(|row| row.get("label") == Some(&Value::from(label))).expect("a shared label");
+    let cases = number(&json(at, &["rate-mechanically", "--batch", "demo", "--json"]), "cases");
+    for label in ["B1a", "B1b", "B4", "B5", "B6", "B7"] {
+        assert_eq!(number(row(label), "both_final"), cases, "{label}: both batches are finished");
+    }
+    // Both new raters answered as one of the old pair did, so a final can only change where that rater was overruled.
+    let store = Store::open_existing(&at.join("audits.db")).expect("the database");
+    let rulings = |label: &str| {
+        let label = LabelId::parse(label).expect("a label");
+        let batch = store.batch(&BatchName::parse("demo").expect("a name")).expect("the batch");
+        let audit = store.audit(&batch, vec![label.clone()]).expect("an audit");
+        let careful = RaterName::parse("sim-careful").expect("a name");
+        let (a, b) = audit.pair.clone().expect("a pair");
+        let finals = audit.cases.iter().map(|case| (case.final_value((&a, &b), &label), case.value(&careful, &label)));
+        finals.filter(|(last, first)| last != first).count() as u64
+    };
+    for label in ["B1a", "B1b", "B4", "B6"] {
+        assert_eq!(number(row(label), "changed"), rulings(label), "{label}");
+    }
+    for arguments in [
+        &["agree", "--batch", "demo-pilot", "--across", "demo"][..],
+        &["agree", "--batch", "demo", "--across", "demo"],
+        &["batch", "rerate", "--batch", "demo", "--rubric", "mechanism-v2", "--as", "again"],
+        &["batch", "rerate", "--batch", "demo", "--rubric", "mechanism-v3", "--as", "demo-v3"],
+    ] {
+        refused(at, arguments);
+    }
+    done(at, &["verify"]);
+}
+
+/// The demo's truth says by hand what each scripted conversation is. Under version 2 the mechanical rater finds it, but for
+/// conversations that were written to deceive cue lists; under version 3, whose gold turn is the turn that the script means,
+/// a conversation that refuses (`r`) or asks (`a`) there has B1a.
+#[test]
+fn the_mechanical_rater_finds_the_truth_of_the_demo() {
+    let folder = demo();
+    let at = folder.path();
+    done(at, &["batch", "rerate", "--batch", "demo", "--rubric", "mechanism-v3", "--as", "demo-v3"]);
+    for batch in ["demo", "demo-v3"] {
+        for rules in ["paper", "strict"] {
+            done(at, &["rate-mechanically", "--batch", batch, "--rules", rules]);
+        }
+    }
+    let store = Store::open_existing(&at.join("audits.db")).expect("the database");
+    let truth = Truth::load().expect("the demo's truth");
+    let labels = ["B1a", "B1b", "B3", "B4", "B5"].map(|label| LabelId::parse(label).expect("a label"));
+    let audit = |name: &str| {
+        let batch = store.batch(&BatchName::parse(name).expect("a name")).expect("the batch");
+        store.audit(&batch, labels.to_vec()).expect("an audit")
+    };
+    let raters = ["mechanical-paper", "mechanical-strict"].map(|name| RaterName::parse(name).expect("a name"));
+    let (mut compared, mut due) = (0, 0);
+    for case in audit("demo").cases {
+        let known = truth.case(&case.case).expect("a case of the demo");
+        if known.script.contains(['u', 'q', 'x', 'b', 'n', 'c', 't', 'V']) {
+            continue;
+        }
+        for (rater, label) in raters.iter().flat_map(|rater| labels.iter().map(move |label| (rater, label))) {
+            assert_eq!(case.value(rater, label), known.labels.get(label), "{rater}, {label} of {}", case.case);
+            compared += 1;
+        }
+    }
+    for case in audit("demo-v3").cases {
+        let script = &truth.case(&case.case).expect("a case of the demo").script;
+        if script.starts_with(['r', 'a']) && case.category.gold_action() != ActionClass::ToolCall {
+            for rater in &raters {
+                assert!(case.value(rater, &labels[0]).is_some_and(RatingValue::is_one), "{rater} on {}", case.case);
+            }
+            due += 1;
+        }
+    }
+    assert!(compared > 100 && due > 3, "{compared} answers and {due} cases were compared");
 }
