@@ -1,6 +1,8 @@
 //! `dualrater gar`: Gold Action Recall beside accuracy.
 
-use super::{Context, Output, explain, output};
+use std::path::PathBuf;
+
+use super::{Context, Output, explain, families, output};
 use crate::action::{RuleSet, StrictRules};
 use crate::error::{Error, Result};
 use crate::gar::{self, CaseFacts, CellInput, GarRow, GoldTurnCase, RepeatRow, TurnFacts};
@@ -27,6 +29,10 @@ pub struct Args {
     /// Print JSON: an array of rows, with hit and miss ids
     #[arg(long, conflicts_with = "csv")]
     json: bool,
+    /// Compare families of models: a TOML file with `[families] name = ["model", …]`. With --json, prints an object with
+    /// `rows` and `families` in place of the array
+    #[arg(long, value_name = "FILE", conflicts_with = "csv")]
+    families: Option<PathBuf>,
     /// Print CSV
     #[arg(long)]
     csv: bool,
@@ -48,8 +54,19 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     // One block a run and rule set.
     rows.sort_by(|a, b| (&a.run, a.rules).cmp(&(&b.run, b.rules)));
+    let compared = match &args.families {
+        None => None,
+        Some(file) => {
+            let family_of = families::read(file)?;
+            families::tell_unknown(&family_of, &rows);
+            Some(gar::families(&rows, &family_of))
+        }
+    };
     if args.json {
-        return output.json(&rows);
+        return match &compared {
+            None => output.json(&rows),
+            Some(families) => output.json(&serde_json::json!({ "rows": rows, "families": families })),
+        };
     }
     if args.csv {
         return csv(&rows, output);
@@ -60,6 +77,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     let repeats = if args.rules == "strict" { Vec::new() } else { gar::repeats(&cells, RuleSet::Paper) };
     show(&rows, &repeats, output);
+    if let Some(compared) = &compared {
+        families::show(compared, output);
+    }
     Ok(())
 }
 

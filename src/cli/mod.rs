@@ -16,6 +16,7 @@ mod diff;
 mod draw;
 mod explain;
 mod export;
+mod families;
 mod gar;
 mod history;
 mod import;

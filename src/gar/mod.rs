@@ -10,6 +10,7 @@ mod diagnosis;
 mod evidence;
 mod explain;
 mod facts;
+mod families;
 mod gold_turn;
 mod interval;
 mod mechanical;
@@ -23,6 +24,7 @@ pub use diagnosis::Diagnosis;
 pub use evidence::{CaseEmissions, paper_turns, strict_turns};
 pub use explain::{CaseChange, CellDiff, ExplainRow, RuleChange, diff, explain};
 pub use facts::{CaseFacts, CellInput, has_text};
+pub use families::{Components, FamilyMeasure, FamilyRow, FamilySpread, families};
 pub use gold_turn::{
     CaseGoldTurn, GoldTurnCase, GoldTurnCell, TurnFacts, TurnRecount, case_gold_turn, gold_turn, gold_turn_cell,
 };

@@ -227,3 +227,54 @@ fn the_mechanical_rater_finds_the_truth_of_the_demo() {
     }
     assert!(compared > 100 && due > 3, "{compared} answers and {due} cases were compared");
 }
+
+#[test]
+fn families_are_printed_and_in_json_only_when_asked() {
+    let folder = demo();
+    let at = folder.path();
+    let models: Vec<String> = json(at, &["gar", "--json"])
+        .as_array()
+        .expect("without --families an array of rows")
+        .iter()
+        .map(|row| row.get("model").and_then(Value::as_str).expect("a model").to_owned())
+        .collect();
+    let mut names = models.clone();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 3, "the demo has three models");
+    let file = at.join("families.toml");
+    let write = |text: String| std::fs::write(&file, text).expect("written");
+    write(format!("[families]\nfirst = [{:?}, {:?}]\nsecond = [{:?}]\n", names[0], names[1], names[2]));
+    let found = json(at, &["gar", "--json", "--families", "families.toml"]);
+    let rows = found.get("rows").and_then(Value::as_array).expect("rows");
+    assert_eq!(rows.len(), models.len());
+    let families = found.get("families").and_then(Value::as_array).expect("families");
+    assert!(!families.is_empty());
+    for row in families {
+        let of = |key: &str| row.get(key).expect(key);
+        let spread = of("families").as_array().expect("a list");
+        let counts: Vec<usize> = spread
+            .iter()
+            .map(|family| family.get("models").and_then(Value::as_object).expect("models").len())
+            .collect();
+        assert_eq!(counts, [2, 1], "every model has a run of every category in both conditions");
+        // The value of a model with one run is its row's.
+        let (name, value) =
+            spread[1].get("models").and_then(Value::as_object).expect("models").iter().next().expect("one");
+        let same = rows.iter().find(|other| {
+            other.get("model") == Some(&Value::from(name.as_str()))
+                && ["condition", "category"].iter().all(|key| other.get(key) == row.get(key))
+        });
+        let same = same.expect("its row");
+        let direct = match of("measure").as_str().expect("a word") {
+            "gar" => same.get("gar_pct").and_then(Value::as_f64).expect("GAR"),
+            _ => same.get("acc").and_then(Value::as_f64).expect("Acc") * 100.0,
+        };
+        assert!((value.as_f64().expect("a number") - direct).abs() < 1e-9);
+    }
+    assert!(done(at, &["gar", "--families", "families.toml"]).contains("Families of models"));
+    write(format!("[families]\nfirst = [{:?}]\nsecond = [{:?}]\n", names[0], names[0]));
+    assert!(refused(at, &["gar", "--families", "families.toml"]).contains("one family"));
+    write("[families]\nfirst = 3\n".to_owned());
+    assert!(refused(at, &["gar", "--families", "families.toml"]).contains("families.toml:2"));
+}
