@@ -47,6 +47,11 @@ pub(super) fn tell_unknown(family_of: &BTreeMap<String, String>, rows: &[GarRow]
     }
 }
 
+/// A share below 0 says that families differ less than chance would have it; it is printed as 0 (in JSON as it is).
+fn share(value: f64) -> f64 {
+    value.max(0.0)
+}
+
 pub(super) fn show(rows: &[FamilyRow], output: &mut Output) {
     let points = |value: Option<f64>| output::number(value, 1);
     let mut start = 0;
@@ -62,28 +67,23 @@ pub(super) fn show(rows: &[FamilyRow], output: &mut Output) {
             let families: Vec<String> = row
                 .families
                 .iter()
-                .map(|family| {
-                    format!(
-                        "{} {:.1} ({:.1} to {:.1}, {})",
-                        family.family,
-                        family.mean,
-                        family.min,
-                        family.max,
-                        family.models.len()
-                    )
-                })
+                .map(|family| format!("{} {:.1} ({:.1}–{:.1})", family.family, family.mean, family.min, family.max))
                 .collect();
             table.push(vec![
                 format!("{} {measure}", row.category),
                 families.join("; "),
                 points(found.sd_between),
                 format!("{} {}", points(found.sd_within), output::interval(found.sd_within_ci95, 1)),
-                format!("{} {}", output::number(found.share_between, 2), output::interval(found.share_between_ci95, 2)),
+                format!(
+                    "{} {}",
+                    output::number(found.share_between.map(share), 2),
+                    output::interval(found.share_between_ci95.map(|limits| limits.map(share)), 2)
+                ),
                 found.reason.clone().unwrap_or_default(),
             ]);
         }
         output.table(
-            &["", "family: mean (least to greatest, models)", "sd between", "sd within", "share between", "remark"],
+            &["", "family: mean (range)", "sd between", "sd within", "share between", "remark"],
             &table,
             &[2, 3, 4],
         );

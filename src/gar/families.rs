@@ -171,7 +171,7 @@ fn components(groups: &[Vec<f64>]) -> Components {
         ms_within: Some(ms_within),
         sd_between: Some(between.max(0.0).sqrt()),
         sd_within: Some(ms_within.sqrt()),
-        unequal: sizes.windows(2).any(|pair| pair[0] != pair[1]),
+        unequal: groups.windows(2).any(|pair| pair[0].len() != pair[1].len()),
         ..Components::default()
     };
     if ms_within <= 0.0 {

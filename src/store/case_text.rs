@@ -9,6 +9,9 @@ use crate::model::{CaseText, Category, ConditionText, GroundTruth, Transition, T
 type CaseColumns =
     (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>, Option<String>);
 
+/// The user's words, and the ground truth if there is an answer file.
+type JoinedEntry = (Vec<String>, Option<GroundTruth>);
+
 impl Store {
     /// The text of a case of a drawn batch.
     ///
@@ -127,7 +130,7 @@ impl Store {
         case_row: i64,
         category: Category,
         raw_id: Option<&str>,
-    ) -> Result<Option<(Vec<String>, Option<GroundTruth>)>, StoreError> {
+    ) -> Result<Option<JoinedEntry>, StoreError> {
         match self.fit_of(case_row)? {
             Some((dataset, status, _)) if status == "verified" || status == "unverifiable" => {
                 self.dataset_entry(&dataset, category.as_str(), raw_id)
@@ -144,13 +147,12 @@ impl Store {
             .optional()?)
     }
 
-    #[expect(clippy::type_complexity, reason = "words and truth, used once")]
     fn dataset_entry(
         &self,
         dataset: &str,
         category: &str,
         raw_id: Option<&str>,
-    ) -> Result<Option<(Vec<String>, Option<GroundTruth>)>, StoreError> {
+    ) -> Result<Option<JoinedEntry>, StoreError> {
         let found: Option<(String, Option<String>, String, Option<u32>)> = self
             .connection
             .prepare_cached(

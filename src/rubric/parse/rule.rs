@@ -106,9 +106,10 @@ fn term(mut table: Fields<'_, '_>, labels: Option<&[Label]>, problems: &mut Prob
                 return Some(Term::Label { label: label.id.clone(), is: is.value });
             }
             // Terms compare whole answers, and a set has too many to name them.
-            let hint = match set {
-                true => "a label of several values cannot be in a condition".to_owned(),
-                false => format!("values are {}", label.values().join(", ")),
+            let hint = if set {
+                "a label of several values cannot be in a condition".to_owned()
+            } else {
+                format!("values are {}", label.values().join(", "))
             };
             let kind =
                 ProblemKind::NoSuchValue { label: label.id.to_string(), value: is.value, place: table.place.clone() };
