@@ -9,6 +9,7 @@ pub mod alpha;
 pub mod bootstrap;
 pub mod chance;
 mod coefficient;
+pub mod diagnose;
 mod draws;
 pub mod family;
 pub mod fleiss;

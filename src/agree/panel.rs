@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Table, TableError};
+use super::{Table, TableError, table::check_size};
 
 /// Why ratings do not make a panel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +35,15 @@ pub enum PanelError {
         /// Number of categories.
         categories: usize,
     },
-    /// A category that is listed twice, or too many units.
+    /// More counts (units times categories) than are worth the memory.
+    #[error("{units} units with {categories} categories are more than can be compared at once")]
+    TooLarge {
+        /// Number of units.
+        units: usize,
+        /// Number of categories.
+        categories: usize,
+    },
+    /// A category that is listed twice, or too many categories or units.
     #[error(transparent)]
     Table(#[from] TableError),
 }
@@ -91,6 +99,7 @@ impl Panel {
             }
         }
         drop(index);
+        bounded(rows.len(), categories.len())?;
         Ok(Self { categories, raters, codes })
     }
 
@@ -105,6 +114,7 @@ impl Panel {
             return Err(PanelError::Ragged { unit: codes.len() / raters.max(1) + 1, found: over, expected: raters });
         }
         let size = categories.len();
+        bounded(codes.len() / raters.max(1), size)?;
         if let Some(code) = codes.iter().find(|code| **code != Self::MISSING && **code as usize >= size) {
             return Err(PanelError::Code { code: *code, categories: size });
         }
@@ -163,7 +173,14 @@ impl Panel {
     }
 }
 
+/// Refuses counts per unit that would not fit into about half a gigabyte.
+fn bounded(units: usize, categories: usize) -> Result<(), PanelError> {
+    const MOST: usize = 1 << 27;
+    if units.saturating_mul(categories) > MOST { Err(PanelError::TooLarge { units, categories }) } else { Ok(()) }
+}
+
 fn distinct(categories: &[String]) -> Result<(), TableError> {
+    check_size(categories.len())?;
     let mut seen = BTreeSet::new();
     match categories.iter().find(|category| !seen.insert(category.as_str())) {
         Some(category) => Err(TableError::Duplicate { category: category.clone() }),
