@@ -310,3 +310,51 @@ pub fn conger(panel: &Panel, weights: &Weights) -> Coefficient {
         pe + moved
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gwet's example of 4 raters and 12 units (R irrCAC, cac.raw4raters), with the figures of that package's vignette:
+    /// the last unit has one rating, which counts in the margins of all but Krippendorff's alpha.
+    #[test]
+    fn gwet_2014_four_raters() {
+        let units = ["11.1", "2232", "3333", "3333", "2222", "1234", "4444", "1121", "2222", ".555", "..11", "..3."];
+        let codes =
+            units.iter().flat_map(|unit| unit.chars().map(|c| c.to_digit(10).map_or(Panel::MISSING, |d| d - 1)));
+        let panel = Panel::from_codes((1..=5).map(|i| i.to_string()).collect(), 4, codes.collect()).expect("codes");
+        let (counts, identity) = (panel.counts(), Weights::identity(5));
+        for (found, coef, se) in [
+            (percent(&counts, &identity), 0.81818, 0.12561),
+            (fleiss(&counts, &identity), 0.76117, 0.15302),
+            (conger(&panel, &identity), 0.76282, 0.14917),
+            (gwet(&counts, &identity), 0.77544, 0.14295),
+            (brennan_prediger(&counts, &identity), 0.77273, 0.14472),
+        ] {
+            assert!((found.coef.expect("defined") - coef).abs() < 6e-6, "{found:?} {coef}");
+            assert!((found.se.expect("defined") - se).abs() < 6e-6, "{found:?} {se}");
+        }
+        // Krippendorff 2011 has the same data; the standard errors that irrCAC 1.4 gives are tested elsewhere.
+        assert!((krippendorff(&counts, &identity).coef.expect("defined") - 0.743).abs() < 5e-4);
+    }
+
+    #[test]
+    fn gaps_and_single_categories_are_said() {
+        let panel =
+            |units: &[[u32; 2]]| Panel::from_codes(vec!["a".into(), "b".into()], 2, units.concat()).expect("codes");
+        let (gap, identity) = (Panel::MISSING, Weights::identity(2));
+        let alone = panel(&[[0, gap], [gap, 1]]);
+        let one = panel(&[[0, 0], [0, 0]]);
+        for coefficient in [percent, fleiss, gwet, brennan_prediger, krippendorff] {
+            assert_eq!(coefficient(&alone.counts(), &identity).reason, Some(Undefined::TooFewRaters));
+            assert_eq!(coefficient(&panel(&[]).counts(), &identity).reason, Some(Undefined::NoUnits));
+            assert_eq!(coefficient(&panel(&[[gap, gap]]).counts(), &identity).reason, Some(Undefined::NoUnits));
+        }
+        for coefficient in [fleiss, krippendorff] {
+            assert_eq!(coefficient(&one.counts(), &identity).reason, Some(Undefined::OneCategory));
+        }
+        assert_eq!(conger(&one, &identity).reason, Some(Undefined::OneCategory));
+        assert_eq!(gwet(&one.counts(), &identity).reason, Some(Undefined::Degenerate));
+        assert_eq!(conger(&alone, &identity).reason, Some(Undefined::TooFewRaters));
+    }
+}
