@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::desk::Desk;
+use super::desk::{Desk, ruling_entries};
 use super::{Context, Output, agree, clock, export, import, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
@@ -16,7 +16,7 @@ use crate::rate::adjudication::{
     plan, read_ruling_jsonl, read_ruling_sheet,
 };
 use crate::rate::{CaseView, Meta, StoredRating};
-use crate::store::{Act, NewRating, Store};
+use crate::store::Store;
 
 /// Give the disagreements to a third rater, with a seeded sample of agreements to spot-check, and take the rulings back.
 ///
@@ -208,23 +208,7 @@ fn take_rulings(args: &ImportArgs, context: &Context, output: &mut Output) -> Re
             .hint("repair the lines above, or use --partial to store the sound rulings"));
     }
     let source = format!("{} (sha256 {})", args.file.display(), sha256_hex(&bytes));
-    let digests: BTreeMap<&CaseIdentity, &String> =
-        expected.cases.iter().map(|(case, rated)| (case, &rated.case_digest)).collect();
-    let entries: Vec<NewRating> = outcome
-        .accepted
-        .iter()
-        .map(|ruling| NewRating {
-            act: if ruling.kind == ItemKind::Disagreement { Act::Ruling } else { Act::SpotCheck },
-            case: ruling.case.clone(),
-            label: ruling.label.clone(),
-            rater: adjudicator.clone(),
-            value: ruling.value.clone(),
-            correct: ruling.correct,
-            rationale: ruling.note.clone(),
-            case_digest: digests.get(&ruling.case).map(|digest| (*digest).clone()),
-            source: source.clone(),
-        })
-        .collect();
+    let entries = ruling_entries(&outcome, &expected, &source);
     let head = store.append(&desk.batch, &entries, &clock::now())?;
     let wrong = outcome.accepted.iter().filter(|ruling| ruling.correct == Some(false)).count();
     output.line(format!(

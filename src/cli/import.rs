@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::desk::Desk;
+use super::desk::{Desk, rating_entries};
 use super::{Context, Output, clock, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::model::{BatchName, RaterName};
 use crate::rate::{AnswerFile, ImportOutcome, check_import, read_csv, read_jsonl, read_markdown};
-use crate::store::{Act, NewRating, Store};
+use crate::store::Store;
 
 /// Read a filled sheet or answered prompts back, check every answer, and store what is new.
 ///
@@ -96,7 +96,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     if !args.dry_run {
         let source = format!("{} (sha256 {digest})", args.file.display());
-        let entries = entries(&outcome, &expected, &rater, &source);
+        let entries = rating_entries(&outcome, &expected, &source);
         let head = store.append(&desk.batch, &entries, &clock::now())?;
         if !args.json {
             summary(&store, &batch, &rater, &outcome, output)?;
@@ -182,29 +182,6 @@ pub(super) fn problem_line(path: &Path, problem: &crate::rate::LineProblem) -> S
         text.push_str(&format!(" ({hint})"));
     }
     text
-}
-
-fn entries(
-    outcome: &ImportOutcome,
-    expected: &crate::rate::BatchExpectation<'_>,
-    rater: &RaterName,
-    source: &str,
-) -> Vec<NewRating> {
-    outcome
-        .accepted
-        .iter()
-        .map(|answer| NewRating {
-            act: Act::Rating,
-            case: answer.case.clone(),
-            label: answer.label.clone(),
-            rater: rater.clone(),
-            value: answer.value.clone(),
-            correct: None,
-            rationale: answer.rationale.clone(),
-            case_digest: expected.cases.get(&answer.case).map(|case| case.digest.clone()),
-            source: source.to_owned(),
-        })
-        .collect()
 }
 
 fn summary(

@@ -7,6 +7,8 @@ pub mod differences;
 pub mod intervals;
 pub mod normal;
 pub mod paired;
+
+pub use crate::agree::Z95;
 pub mod paper;
 
 pub use intervals::{Method, proportion};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::import::{FileOutcome, FileReport, ImportRequest, SkippedLine, stored_before};
+use super::request::{FileOutcome, FileReport, ImportRequest, SkippedLine, stored_before};
 use super::result_line::{LineError, ResultRecord, Shape, read_result_line};
 use crate::action::{self, CallForm};
 use crate::error::{Error, Place, Result};
