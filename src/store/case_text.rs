@@ -6,8 +6,7 @@ use super::runs::{category_of, json_list};
 use super::{BatchInfo, FileKind, Store, StoreError, StoredCase};
 use crate::model::{CaseText, Category, ConditionText, GroundTruth, Transition, TurnText, Verdict};
 
-type CaseColumns =
-    (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>, Option<String>);
+type CaseColumns = (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>);
 
 impl Store {
     /// The text of a case of a drawn batch.
@@ -66,7 +65,7 @@ impl Store {
         let columns: CaseColumns = self
             .connection
             .prepare_cached(
-                "SELECT id, turns, raw_id, category, defect, user_turns, log_return_turn, error, tool_results
+                "SELECT id, turns, raw_id, category, defect, user_turns, log_return_turn, error
                  FROM cases WHERE run = ? AND case_id = ?",
             )?
             .query_row(params![run.id, case_id], |row| {
@@ -79,7 +78,6 @@ impl Store {
                     row.get(5)?,
                     row.get(6)?,
                     row.get(7)?,
-                    row.get(8)?,
                 ))
             })
             .optional()?

@@ -134,7 +134,6 @@ fn store_case(
         oddities.note("id of another category", line, id);
     }
     let user_turns = record.log.as_ref().map(|log| json_text(&log.user_turns));
-    let tool_results = record.log.as_ref().map(|log| json_text(&log.tool_results));
     let (case_row, duplicate) = writer.add_case(
         file,
         &NewCase {
@@ -149,7 +148,6 @@ fn store_case(
             turns: record.turns.len() as u64,
             user_turns: user_turns.as_deref(),
             log_return_turn: record.log.as_ref().and_then(|log| log.return_turn),
-            tool_results: tool_results.as_deref(),
         },
     )?;
     if duplicate {
