@@ -52,7 +52,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         Options { na, bootstrap: Plan { seed: args.seed, replicates: args.replicates }, ..Options::default() };
     let rows = agree::label_agreements(&audit, pair, &options).map_err(|error| Error::data(error.to_string()))?;
     if args.rules == "paper" {
-        return paper(&audit, pair, &rows, args, output);
+        return paper(&audit, pair, &rows, (args.json, na), output);
     }
     if args.json {
         return output.json(&rows);
@@ -124,14 +124,14 @@ fn paper(
     audit: &Audit,
     pair: (&RaterName, &RaterName),
     rows: &[LabelAgreement],
-    args: &Args,
+    (json, na): (bool, NaPolicy),
     output: &mut Output,
 ) -> Result<()> {
     let mut merged = Vec::new();
     let mut primary = Vec::new();
     for row in rows {
-        let found = agree::paper::label_kappa(audit, pair, &row.label, NaPolicy::Drop)
-            .map_err(|error| Error::data(error.to_string()))?;
+        let found =
+            agree::paper::label_kappa(audit, pair, &row.label, na).map_err(|error| Error::data(error.to_string()))?;
         let mut row = row.clone();
         (row.se, row.ci95) = (None, None);
         row.strata.clear();
@@ -146,10 +146,15 @@ fn paper(
         }
         merged.push(row);
     }
-    if args.json {
+    if json {
         return output.json(&merged);
     }
-    output.line(format!("batch {} · raters {} and {} · the published study's conventions", args.batch, pair.0, pair.1));
+    let batch = &audit.batch;
+    let na = na_word(na);
+    output.line(format!(
+        "batch {batch} · raters {} and {} · the published study's conventions · n.a. {na}",
+        pair.0, pair.1
+    ));
     let table: Vec<Vec<String>> = merged
         .iter()
         .map(|row| {
@@ -162,7 +167,7 @@ fn paper(
             ]
         })
         .collect();
-    output.table(&["label", "n", "agreement", "kappa", "one-sided n.a. dropped"], &table, &[1, 2, 3, 4]);
+    output.table(&["label", "n", "agreement", "kappa", "one-sided n.a."], &table, &[1, 2, 3, 4]);
     if let Some((mean, least)) = agree::paper::mean_and_min(primary) {
         output.line(format!(
             "primary labels ({}): mean kappa {mean:.4}, minimum {least:.4}",

@@ -233,12 +233,12 @@ fn show_agreement(store: &Store, output: &mut Output) -> Result<()> {
                 row.n.to_string(),
                 output::number(row.po, 3),
                 output::number(row.kappa, 3),
-                output::interval(row.ci95, 2),
+                output::interval(row.ci95_bootstrap.low.zip(row.ci95_bootstrap.high).map(|(low, high)| [low, high]), 2),
                 row.reason.map_or(String::new(), |reason| reason.code().replace('_', " ")),
             ]
         })
         .collect();
-    output.table(&["label", "n", "agreement", "kappa", "95 % CI", "note"], &table, &[1, 2, 3, 4]);
+    output.table(&["label", "n", "agreement", "kappa", "bootstrap CI", "note"], &table, &[1, 2, 3, 4]);
     Ok(())
 }
 

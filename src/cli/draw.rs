@@ -96,6 +96,15 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     };
     let mut store = context.store()?;
     let (draw, bound) = draw(&store, &request)?;
+    if draw.cases.is_empty() {
+        let unbound: Vec<String> = bound.unbound_roles().into_iter().map(|role| format!("--bind {role}=RUN")).collect();
+        let hint = if unbound.is_empty() {
+            "`dualrater gar` shows which runs, categories and verdicts there are".to_owned()
+        } else {
+            format!("roles without a run: {}", unbound.join(" "))
+        };
+        return Err(Error::data("no stratum has a case to draw; nothing was stored").hint(hint));
+    }
     for warning in &draw.warnings {
         output::message(&format!("warning: {warning}"));
     }

@@ -35,8 +35,10 @@ pub(super) fn counted(input: &CellInput, rules: RuleSet, hit: &[Option<bool>]) -
     let scored = table.gar0_fail + table.gar0_pass + table.gar1_fail + table.gar1_pass;
     let verdicts = |wanted| input.cases.iter().filter(|case| case.verdict == Some(wanted)).count() as u64;
     let (passes, fails) = (verdicts(Verdict::Pass), verdicts(Verdict::Fail));
-    let accuracy =
-        input.header.or_else(|| (passes + fails > 0 && !input.failures_only).then_some((passes, passes + fails)));
+    // Over failures alone there is no accuracy, whatever the header says of the cases that are not there.
+    let accuracy = (!input.failures_only)
+        .then(|| input.header.or_else(|| (passes + fails > 0).then_some((passes, passes + fails))))
+        .flatten();
     let mut row = GarRow {
         run: input.run.clone(),
         model: input.model.clone(),

@@ -74,6 +74,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             .map(|(rater, model)| (rater.to_owned(), model.to_owned()))
             .into(),
         runs: Vec::new(),
+        notes: Vec::new(),
     };
     (audit, rubric, provenance)
 }

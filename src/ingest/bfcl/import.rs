@@ -1,4 +1,4 @@
-//! Brings BFCL files into the store: one transaction a file, nothing half-stored, the same bytes again change nothing.
+//! Brings BFCL files into the store: one transaction, nothing half-stored, the same bytes again change nothing.
 
 use super::dataset::Dataset;
 use super::discover::discover;
@@ -13,31 +13,25 @@ use crate::store::{RunWriter, Store};
 ///
 /// # Errors
 /// A file that cannot be read or found; two files for one category; changed bytes of a stored file; counts that do not
-/// close. Files before the failing one stay stored, the failing one leaves nothing.
+/// close. A failed import leaves nothing behind.
 pub fn import(store: &mut Store, request: &ImportRequest<'_>, progress: &mut dyn FnMut(u64)) -> Result<ImportReport> {
     let results = request.results.map(|path| discover(path, "result")).transpose()?.unwrap_or_default();
     let scores = request.scores.map(|path| discover(path, "score")).transpose()?.unwrap_or_default();
     let dataset = request.dataset.map(Dataset::read).transpose()?;
     let mut report = ImportReport::default();
-    for (category, path) in &results.files {
-        let file = store.write(|transaction| {
-            let writer = RunWriter::open(transaction, request.run, request.model, request.condition, request.now)?;
-            import_results(&writer, request, *category, path, &mut report.skipped, progress)
-        })?;
-        report.files.push(file);
-    }
-    for (category, path) in &scores.files {
-        let file = store.write(|transaction| {
-            let writer = RunWriter::open(transaction, request.run, request.model, request.condition, request.now)?;
-            import_scores(&writer, request, *category, path, progress)
-        })?;
-        report.files.push(file);
-    }
-    if let Some(dataset) = dataset {
-        store.write(|transaction| {
-            let writer = RunWriter::open(transaction, request.run, request.model, request.condition, request.now)?;
-            join_dataset(&writer, request, &dataset, &mut report)
-        })?;
-    }
+    // One transaction for the whole command: results whose scores contradict them do not stay behind as a half run.
+    store.write(|transaction| {
+        let writer = RunWriter::open(transaction, request.run, request.model, request.condition, request.now)?;
+        for (category, path) in &results.files {
+            report.files.push(import_results(&writer, request, *category, path, &mut report.skipped, progress)?);
+        }
+        for (category, path) in &scores.files {
+            report.files.push(import_scores(&writer, request, *category, path, progress)?);
+        }
+        match &dataset {
+            Some(dataset) => join_dataset(&writer, request, dataset, &mut report),
+            None => Ok(()),
+        }
+    })?;
     Ok(report)
 }

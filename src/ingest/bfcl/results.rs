@@ -158,8 +158,11 @@ fn store_case(
     }
     for (turn, steps) in record.turns.iter().enumerate() {
         for (step, raw) in steps.iter().enumerate() {
-            let classified = action::classify_json(raw)
-                .map_err(|error| Error::internal(format!("an emission that was JSON is none: {error}")))?;
+            // JSON that nests too deeply for the classifier is kept without a class, as the published normaliser leaves it.
+            let classified = action::classify_json(raw).unwrap_or_else(|_| {
+                oddities.note("emission nested too deeply to be classified", line, id);
+                action::Classified::default()
+            });
             if raw == "[]" {
                 oddities.note("empty step (a text answer that was not saved, or no call)", line, id);
             }
