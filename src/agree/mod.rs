@@ -4,6 +4,7 @@
 //! `None` together with an [`Undefined`] reason, never NaN and never a silent 1. The published study's own
 //! conventions, which differ, are in [`paper`] under their own names.
 
+mod alias;
 pub mod alpha;
 pub mod bootstrap;
 pub mod chance;
