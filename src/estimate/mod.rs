@@ -8,6 +8,7 @@ pub mod intervals;
 pub mod normal;
 pub mod paired;
 pub mod paper;
+pub mod summary;
 
 pub use intervals::{Method, proportion};
 
