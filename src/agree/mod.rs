@@ -4,11 +4,12 @@
 //! `None` together with an [`Undefined`] reason, never NaN and never a silent 1. The published study's own
 //! conventions, which differ, are in [`paper`] under their own names.
 
+mod alias;
 pub mod alpha;
 pub mod bootstrap;
 pub mod chance;
 mod coefficient;
-mod draws;
+pub(crate) mod draws;
 pub mod family;
 pub mod fleiss;
 pub mod indices;
@@ -25,7 +26,10 @@ pub mod percent;
 pub mod pooled;
 #[cfg(test)]
 mod properties;
+pub mod ratings;
+pub mod remarks;
 pub mod sides;
+pub mod summary;
 mod table;
 pub mod tails;
 mod undefined;
@@ -36,6 +40,7 @@ pub use coefficient::Coefficient;
 pub use label::{FamilyInterval, LabelAgreement, Options, label_agreement, label_agreements};
 pub use measures::{BootstrapInterval, Measures, TwoRaters, two_raters};
 pub use pairs::{LeftOut, NaPolicy};
+pub(crate) use panel::natural_numbers;
 pub use panel::{Counts, Panel, PanelError};
 pub use table::{Table, TableError};
 pub use undefined::Undefined;

@@ -18,7 +18,9 @@ mod gar;
 mod history;
 mod import;
 mod ingest;
+mod kappa;
 mod output;
+mod rate;
 mod raters;
 mod report;
 mod rubric;
@@ -77,6 +79,12 @@ enum Command {
     Import(import::Args),
     /// How far two raters agree, per label and stratum
     Agree(agree::Args),
+    /// Agreement of two or more raters from a file or a table, without a database
+    Kappa(kappa::Args),
+    /// Intervals for a proportion: K of N
+    RateCi(rate::OneArgs),
+    /// Intervals for the difference of two proportions: K1 of N1 less K2 of N2
+    RateDiff(rate::TwoArgs),
     /// Give the disagreements to a third rater and take the rulings back
     Adjudicate(adjudicate::Args),
     /// Write the audit report: HTML, Markdown, JSON, CSV and LaTeX tables
@@ -131,6 +139,9 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),
         Command::Agree(args) => agree::run(args, context, output),
+        Command::Kappa(args) => kappa::run(args, output),
+        Command::RateCi(args) => rate::one(args, output),
+        Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),

@@ -10,6 +10,7 @@ pub mod paired;
 
 pub use crate::agree::Z95;
 pub mod paper;
+pub mod summary;
 
 pub use intervals::{Method, proportion};
 

@@ -3,6 +3,7 @@ mod action;
 mod agreement;
 mod exchange;
 mod ingest;
+mod kappa;
 mod layers;
 mod reference_values;
 mod report;
