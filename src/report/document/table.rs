@@ -80,11 +80,11 @@ impl Row {
 }
 
 impl Cell {
-    pub fn text(text: impl ToString) -> Self {
+    pub fn text(text: impl std::fmt::Display) -> Self {
         Self::Text(text.to_string())
     }
 
-    pub fn code(text: impl ToString) -> Self {
+    pub fn code(text: impl std::fmt::Display) -> Self {
         Self::Code(text.to_string())
     }
 
