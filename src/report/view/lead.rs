@@ -1,5 +1,7 @@
 //! What the audit says, in plain sentences made from the numbers.
 
+use std::fmt::Write as _;
+
 use super::warnings::listed;
 use super::{Context, LabelRow, View};
 use crate::report::number;
@@ -99,7 +101,8 @@ fn agreement(view: &View) -> String {
         );
     }
     if !chance.is_empty() {
-        text += &format!(
+        let _ = write!(
+            text,
             " On {} their agreement cannot be told from chance, so these labels' values should not be interpreted.",
             listed(&chance)
         );
