@@ -338,7 +338,7 @@ fn of_counts(counts: &Counts, settings: &Settings) -> Result<Summary, SummaryErr
         crowd: Some(Box::new(crowd(counts, weights.as_ref(), &data, Vec::new()))),
         panel: Some(Box::new(panel)),
         krippendorff_alpha: alphas(&data, CategoryOrder::Given, settings.bootstrap),
-        dropped: too_few(counts),
+        dropped: too_few(counts, counts.units().count()),
         reading: Reading { layout: "counts".to_owned(), ..Reading::default() },
         findings: Vec::new(),
     })
@@ -362,7 +362,7 @@ fn of_ratings(ratings: &LabelRatings, settings: &Settings) -> Result<Summary, Su
         krippendorff: found.krippendorff.into(),
         brennan_prediger: found.brennan_prediger.into(),
     };
-    let (mut pair, mut many, mut dropped) = (None, None, too_few(&counts));
+    let (mut pair, mut many, mut dropped) = (None, None, too_few(&counts, ratings.items.len()));
     if ratings.raters.len() == 2 {
         let table = panel.table(0, 1)?;
         let mut found = two(&table, weights.as_ref(), settings.bootstrap);
@@ -529,11 +529,11 @@ fn ratings_of(unit: &[u32]) -> u64 {
     unit.iter().map(|count| u64::from(*count)).sum()
 }
 
-/// Items that have no pair of ratings.
-fn too_few(counts: &Counts) -> BTreeMap<&'static str, u64> {
-    let with = |ratings: u64| counts.units().filter(|unit| ratings_of(unit) == ratings).count() as u64;
-    // Without categories there are no units to count, and no rating either.
-    BTreeMap::from([("no_rating", with(0)), ("single_rating", with(1))])
+/// Items that have no pair of ratings. (Counts over no categories have no units, though there are items.)
+fn too_few(counts: &Counts, items: usize) -> BTreeMap<&'static str, u64> {
+    let rated = counts.units().filter(|unit| ratings_of(unit) > 0).count();
+    let single = counts.units().filter(|unit| ratings_of(unit) == 1).count();
+    BTreeMap::from([("no_rating", items.saturating_sub(rated) as u64), ("single_rating", single as u64)])
 }
 
 fn left_out(ratings: &LabelRatings, na: NaPolicy) -> BTreeMap<&'static str, u64> {

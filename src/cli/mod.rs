@@ -20,6 +20,7 @@ mod import;
 mod ingest;
 mod kappa;
 mod output;
+mod prove;
 mod rate;
 mod raters;
 mod report;
@@ -103,6 +104,9 @@ enum Command {
     Verify(verify::Args),
     /// Copy the database while others use it
     Backup(backup::Args),
+    /// Show by simulation what the documentation claims
+    #[command(hide = true)]
+    Prove(prove::Args),
 }
 
 /// Runs the program; returns its exit code.
@@ -151,6 +155,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::History(args) => history::run(args, context, output),
         Command::Verify(args) => verify::run(args, context, output),
         Command::Backup(args) => backup::run(args, context, output),
+        Command::Prove(args) => prove::run(args, output),
     }
 }
 
