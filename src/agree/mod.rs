@@ -30,6 +30,7 @@ pub mod ratings;
 pub mod remarks;
 pub mod sides;
 pub mod summary;
+mod summary_rows;
 mod table;
 pub mod tails;
 mod undefined;
