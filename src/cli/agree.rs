@@ -66,11 +66,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             table.push(cells(stratum, &format!("  {name}")));
         }
     }
-    output.table(
-        &["label", "n", "agree", "po", "kappa", "95 % CI", "bootstrap CI", "left out", "note"],
-        &table,
-        &[1, 2, 3, 4, 5, 6],
-    );
+    output.table(&["label", "n", "po", "kappa", "95 % CI", "bootstrap CI", "note"], &table, &[1, 2, 3, 4, 5]);
     output.line(
         "Strata chosen by outcome make the pooled kappa a mixture; the strata's own values stand below each label.",
     );
@@ -95,7 +91,7 @@ fn na_word(na: NaPolicy) -> &'static str {
 fn cells(row: &LabelAgreement, name: &str) -> Vec<String> {
     let boot = &row.ci95_bootstrap;
     let left = &row.left_out;
-    let mut out = Vec::new();
+    let mut out: Vec<String> = row.reason.iter().map(|reason| reason.code().replace('_', " ")).collect();
     for (count, what) in [
         (left.one_sided_na, "one n.a."),
         (left.both_na, "both n.a."),
@@ -109,13 +105,11 @@ fn cells(row: &LabelAgreement, name: &str) -> Vec<String> {
     vec![
         name.to_owned(),
         row.n.to_string(),
-        row.agree.to_string(),
         output::number(row.po, 3),
         output::number(row.kappa, 3),
-        output::interval(row.ci95, 3),
-        output::interval(boot.low.zip(boot.high).map(|(low, high)| [low, high]), 3),
+        output::interval(row.ci95, 2),
+        output::interval(boot.low.zip(boot.high).map(|(low, high)| [low, high]), 2),
         out.join(", "),
-        row.reason.map_or(String::new(), |reason| reason.code().replace('_', " ")),
     ]
 }
 

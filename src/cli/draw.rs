@@ -232,28 +232,30 @@ pub(super) fn keep(store: &mut Store, request: &DrawRequest<'_>, draw: &Draw, bo
 }
 
 fn show(draw: &Draw, dry_run: bool, batch: &BatchName, output: &mut Output) {
+    // Without earlier batches both probabilities are one, and nothing is excluded.
+    let earlier = !draw.excluded.is_empty();
     let rows: Vec<Vec<String>> = draw
         .strata
         .iter()
         .map(|s| {
-            vec![
-                s.id.to_string(),
-                s.title.clone(),
-                s.population.to_string(),
-                s.excluded.to_string(),
-                s.quota.to_string(),
-                s.n.to_string(),
-                s.shortfall.to_string(),
-                output::number(s.inclusion_probability, 4),
-                output::number(s.unconditional_probability, 4),
-            ]
+            let mut row = vec![s.id.to_string(), s.title.clone(), s.population.to_string()];
+            if earlier {
+                row.push(s.excluded.to_string());
+            }
+            row.extend([s.quota.to_string(), s.n.to_string(), s.shortfall.to_string()]);
+            row.push(output::number(s.inclusion_probability, 4));
+            if earlier {
+                row.push(output::number(s.unconditional_probability, 4));
+            }
+            row
         })
         .collect();
-    output.table(
-        &["stratum", "title", "N", "excluded", "quota", "n", "short", "p given earlier", "p overall"],
-        &rows,
-        &[2, 3, 4, 5, 6, 7, 8],
-    );
+    if earlier {
+        let header = ["stratum", "title", "N", "taken", "quota", "n", "short", "p given earlier", "p overall"];
+        output.table(&header, &rows, &[2, 3, 4, 5, 6, 7, 8]);
+    } else {
+        output.table(&["stratum", "title", "N", "quota", "n", "short", "p"], &rows, &[2, 3, 4, 5, 6]);
+    }
     let unreached = draw.frame.unreached;
     if unreached > 0 {
         output.line(format!(

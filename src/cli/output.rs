@@ -67,6 +67,9 @@ impl Output {
         for row in rows {
             table.add_row(row.iter().map(|text| Cell::new(visible(text))));
         }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
         // The first column names the row: never broken.
         if let Some(first) = table.column_mut(0) {
             first.set_constraint(ColumnConstraint::ContentWidth);

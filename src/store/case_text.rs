@@ -6,6 +6,9 @@ use super::runs::{category_of, json_list};
 use super::{BatchInfo, FileKind, Store, StoreError, StoredCase};
 use crate::model::{CaseText, Category, ConditionText, GroundTruth, Transition, TurnText, Verdict};
 
+/// The user's words per turn, and the ground truth if there is an answer file.
+type DatasetWords = (Vec<String>, Option<GroundTruth>);
+
 type CaseColumns = (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>);
 
 impl Store {
@@ -125,7 +128,7 @@ impl Store {
         case_row: i64,
         category: Category,
         raw_id: Option<&str>,
-    ) -> Result<Option<(Vec<String>, Option<GroundTruth>)>, StoreError> {
+    ) -> Result<Option<DatasetWords>, StoreError> {
         match self.fit_of(case_row)? {
             Some((dataset, status, _)) if status == "verified" || status == "unverifiable" => {
                 self.dataset_entry(&dataset, category.as_str(), raw_id)
@@ -142,13 +145,12 @@ impl Store {
             .optional()?)
     }
 
-    #[expect(clippy::type_complexity, reason = "words and truth, used once")]
     fn dataset_entry(
         &self,
         dataset: &str,
         category: &str,
         raw_id: Option<&str>,
-    ) -> Result<Option<(Vec<String>, Option<GroundTruth>)>, StoreError> {
+    ) -> Result<Option<DatasetWords>, StoreError> {
         let found: Option<(String, Option<String>, String, Option<u32>)> = self
             .connection
             .prepare_cached(

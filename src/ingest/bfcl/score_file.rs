@@ -60,6 +60,8 @@ struct ErrorPart<'a> {
 /// # Errors
 /// Not an object with `accuracy`, `correct_count` and `total_count`.
 pub fn read_header(text: &str) -> Result<ScoreHeader, LineError> {
+    // Some graders round to three digits.
+    const ROUNDING: f64 = 0.000_6;
     let wrong = |message: String| LineError { message, offset: 0 };
     let raw: RawHeader = parse_object(text).map_err(|error| LineError {
         message: format!("the first line of a score file has accuracy, correct_count and total_count: {error}"),
@@ -77,8 +79,6 @@ pub fn read_header(text: &str) -> Result<ScoreHeader, LineError> {
     let (correct_count, total_count) =
         (count("correct_count", &raw.correct_count)?, count("total_count", &raw.total_count)?);
     let accuracy = raw.accuracy.as_f64().ok_or_else(|| wrong("accuracy is not a number".to_owned()))?;
-    // Some graders round to three digits.
-    const ROUNDING: f64 = 0.000_6;
     if total_count > 0 && (accuracy - correct_count as f64 / total_count as f64).abs() > ROUNDING {
         return Err(wrong(format!("accuracy {accuracy} is not {correct_count} of {total_count}")));
     }
