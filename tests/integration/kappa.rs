@@ -59,6 +59,7 @@ fn two_lists(first: &Value, second: &Value) -> String {
     std::iter::once("a,b".to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the settings take an optional order")]
 fn order(names: &[&str]) -> Option<Vec<String>> {
     Some(names.iter().map(|name| (*name).to_owned()).collect())
 }
