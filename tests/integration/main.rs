@@ -1,6 +1,7 @@
 //! One integration binary for all tests that cross a module border.
 mod action;
 mod agreement;
+mod command_line;
 mod exchange;
 mod ingest;
 mod kappa;
