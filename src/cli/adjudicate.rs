@@ -18,6 +18,8 @@ use crate::rate::adjudication::{
 use crate::rate::{CaseView, Meta, StoredRating};
 use crate::store::Store;
 
+/// Give the disagreements to a third rater and take the rulings back
+///
 /// Give the disagreements to a third rater, with a seeded sample of agreements to spot-check, and take the rulings back.
 ///
 /// The adjudicator sees both answers left and right in random order, without names. Final values follow: the ruling on a

@@ -7,6 +7,8 @@ use crate::agree::{self, LabelAgreement, Options};
 use crate::error::{Error, Result};
 use crate::model::{Audit, BatchName, RaterName};
 
+/// How far two raters agree, per label and stratum
+///
 /// How far two raters agree: per label the cases used and left out, raw agreement, Cohen's kappa with a large-sample and a
 /// bootstrap interval; per stratum beside the pooled value.
 ///

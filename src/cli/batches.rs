@@ -4,6 +4,8 @@ use super::{Context, Output};
 use crate::error::Result;
 use crate::model::BatchName;
 
+/// List the batches, or show one
+///
 /// List the batches, or show one with its strata.
 #[derive(Debug, clap::Args)]
 pub struct Args {

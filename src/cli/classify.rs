@@ -7,6 +7,8 @@ use crate::action::{CallForm, Classified, Classifier, JsonError, JsonProblem, Ru
 use crate::error::{Error, Kind, Place, Result};
 use crate::model::ActionClass;
 
+/// Classify emissions from stdin, one JSON value a line
+///
 /// Classify emissions from stdin, one JSON value a line; prints a class a line (`none`: nothing to classify).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: printf '%s\\n' '\"Which folder?\"' '[{\"ls\":\"{}\"}]' | dualrater classify")]

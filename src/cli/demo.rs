@@ -19,6 +19,8 @@ use crate::rubric::{Applicability, Rubric};
 use crate::store::Store;
 use crate::strata::Plan;
 
+/// Walk the whole way with compiled-in data: runs, sample, two simulated raters, adjudicator, report
+///
 /// Walk the whole way with compiled-in data: six scripted runs of a small benchmark, GAR, a pilot and a main sample over
 /// seven strata, two simulated raters with known error rates, an adjudicator, and the report.
 ///

@@ -11,6 +11,8 @@ use crate::sample::{self, Draw, Exclusion, Request};
 use crate::store::{NewBatch, NewBatchCase, NewBatchStratum, Store};
 use crate::strata::{self, BoundPlan, Plan, Role, SqlMatches};
 
+/// Draw a stratified audit sample from the ingested runs
+///
 /// Draw a stratified audit sample from the ingested runs, or show what would be drawn (--dry-run).
 ///
 /// Every case has a ticket, SHA-256 of `seed:run/case`; within a stratum the lowest tickets are drawn. The same seed draws

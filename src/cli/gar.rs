@@ -7,6 +7,8 @@ use crate::gar::{self, CaseFacts, CellInput, GarRow, GoldTurnCase, RepeatRow, Tu
 use crate::model::{ActionClass, Category};
 use crate::store::{CaseSource, FileKind, Store};
 
+/// Gold Action Recall beside accuracy, per run and category
+///
 /// Gold Action Recall (share of cases that emit the kind of action that their category calls for) beside accuracy (share
 /// that pass), their difference with a paired interval, and what it means.
 ///

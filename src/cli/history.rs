@@ -4,6 +4,8 @@ use super::{Context, Output};
 use crate::error::{Error, Result};
 use crate::model::CaseIdentity;
 
+/// Every rating, ruling and spot check about a case, oldest first
+///
 /// Every rating, ruling and spot check about a case, oldest first.
 #[derive(Debug, clap::Args)]
 pub struct Args {

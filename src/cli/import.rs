@@ -12,6 +12,8 @@ use crate::model::{BatchName, RaterName};
 use crate::rate::{AnswerFile, ImportOutcome, check_import, read_csv, read_jsonl, read_markdown};
 use crate::store::Store;
 
+/// Read a filled sheet or answered prompts back
+///
 /// Read a filled sheet or answered prompts back, check every answer, and store what is new.
 ///
 /// The file says which batch and rater it belongs to. The same answers again change nothing; a changed answer needs

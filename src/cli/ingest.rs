@@ -12,6 +12,8 @@ use crate::ingest::{RaterNames, read_labels};
 use crate::model::{BatchName, RaterKind, RaterName, RunName};
 use crate::store::NewBatch;
 
+/// Read runs, data sets and audits made elsewhere into the database
+///
 /// Read runs, data sets and audits made elsewhere into the database.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -60,51 +60,28 @@ Exit codes: 0 done · 1 input that cannot be used · 2 wrong command line · 3 n
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Walk the whole way with compiled-in data: runs, sample, two simulated raters, adjudicator, report
     Demo(demo::Args),
-    /// Read runs, data sets and audits made elsewhere into the database
     Ingest(ingest::Args),
-    /// Classify emissions from stdin, one JSON value a line
     Classify(classify::Args),
-    /// Gold Action Recall beside accuracy, per run and category
     Gar(gar::Args),
-    /// What each rule set sees in a case, emission by emission
     Explain(explain::Args),
-    /// The cases that change between two rule sets, by rule
     Diff(diff::Args),
-    /// Draw a stratified audit sample from the ingested runs
     Draw(draw::Args),
-    /// Write a rating sheet or rubric prompts for one rater
     Export(export::Args),
-    /// Read a filled sheet or answered prompts back
     Import(import::Args),
-    /// How far two raters agree, per label and stratum
     Agree(agree::Args),
-    /// Agreement of two or more raters from a file or a table, without a database
     Kappa(kappa::Args),
-    /// Intervals for a proportion: K of N
     RateCi(rate::OneArgs),
-    /// Intervals for the difference of two proportions: K1 of N1 less K2 of N2
     RateDiff(rate::TwoArgs),
-    /// Give the disagreements to a third rater and take the rulings back
     Adjudicate(adjudicate::Args),
-    /// Write the audit report: HTML, Markdown, JSON, CSV and LaTeX tables
     Report(report::Args),
-    /// List the ingested runs
     Runs(runs::Args),
-    /// List the batches, or show one
     Batches(batches::Args),
-    /// Show the raters of a batch, or fix the pair of record
     Raters(raters::Args),
-    /// Show or check a rubric
     Rubric(rubric::Args),
-    /// Every rating, ruling and spot check about a case, oldest first
     History(history::Args),
-    /// Re-compute the hash chain of ratings
     Verify(verify::Args),
-    /// Copy the database while others use it
     Backup(backup::Args),
-    /// Show by simulation what the documentation claims
     #[command(hide = true)]
     Prove(prove::Args),
 }

@@ -9,6 +9,8 @@ use crate::estimate::coverage::{self, AGREEMENT, Cell, Simulation, Tally, Truth}
 use crate::estimate::summary::DIFFERENCES;
 use crate::estimate::{EstimateError, Method};
 
+/// Show by simulation what the documentation claims
+///
 /// Show by simulation what the documentation claims.
 #[derive(Debug, clap::Args)]
 pub struct Args {

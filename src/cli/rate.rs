@@ -6,6 +6,8 @@ use super::{Output, output};
 use crate::error::{Error, Result};
 use crate::estimate::{EstimateError, summary};
 
+/// Intervals for a proportion: K of N
+///
 /// Every interval for a proportion: K of N. Wilson's is the default of all reports.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: dualrater rate-ci 13 16 --json")]
@@ -22,6 +24,8 @@ pub struct OneArgs {
     json: bool,
 }
 
+/// Intervals for the difference of two proportions: K1 of N1 less K2 of N2
+///
 /// Every interval for the difference of two independent proportions: K1/N1 − K2/N2. Newcombe's is the default.
 ///
 /// For the same cases judged twice (two models on one sample) the groups are not independent; these intervals are then

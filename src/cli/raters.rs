@@ -4,6 +4,8 @@ use super::{Context, Output, clock};
 use crate::error::{Error, Result};
 use crate::model::{BatchName, RaterName};
 
+/// Show the raters of a batch, or fix the pair of record
+///
 /// Show the raters of a batch, or fix the pair of record: the two whose agreement is reported.
 ///
 /// Without a fixed pair, the first two registered people or models are of record.

@@ -15,6 +15,8 @@ use crate::report::{
 use crate::store::{BatchInfo, FileKind, Store};
 use crate::strata;
 
+/// Write the audit report: HTML, Markdown, JSON, CSV and LaTeX tables
+///
 /// Write the audit report: index.html (one file, works offline), report.md, report.json, tables/*.csv and tables.tex, all
 /// from one computation.
 ///

@@ -8,6 +8,8 @@ use super::Output;
 use crate::error::{Error, Result};
 use crate::rubric::{self, BUNDLED, Rubric};
 
+/// Show or check a rubric
+///
 /// Show or check a rubric.
 #[derive(Debug, clap::Args)]
 pub struct Args {

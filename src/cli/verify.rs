@@ -10,6 +10,8 @@ use crate::rubric::{self, Rubric};
 use crate::store::Store;
 use crate::strata::Plan;
 
+/// Re-compute the hash chain of ratings
+///
 /// Re-compute the hash chain of ratings, and check what the ratings stand on: rubrics, plans, tickets, verdicts, emission
 /// classes, and what raters were shown. With --head, check that an earlier head is still part of the chain.
 #[derive(Debug, clap::Args)]
