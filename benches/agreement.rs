@@ -4,7 +4,7 @@
 
 use dualrater::agree::alpha::{AlphaData, Metric};
 use dualrater::agree::bootstrap::{self, Plan};
-use dualrater::agree::{Panel, Table, Weights, jackknife, kappa, many};
+use dualrater::agree::{Panel, Table, Weights, fleiss, jackknife, kappa, many};
 
 fn main() {
     divan::main();
@@ -119,6 +119,13 @@ fn fleiss_10_by_100_000(bencher: divan::Bencher) {
     let panel = ten_raters();
     let weights = Weights::identity(5);
     bencher.bench(|| many::fleiss(&divan::black_box(&panel).counts(), &weights));
+}
+
+/// Its classical form with the test of zero.
+#[divan::bench]
+fn fleiss_classical_10_by_100_000(bencher: divan::Bencher) {
+    let panel = ten_raters();
+    bencher.bench(|| fleiss::fleiss(&divan::black_box(&panel).counts()));
 }
 
 /// Alpha of the same ratings.

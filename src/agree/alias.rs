@@ -12,11 +12,11 @@ use super::draws::Words;
 /// The base in which the varying part of the units is written.
 const BASE: u64 = 8;
 /// Standard deviations of the number of units that the tables cover; beyond, another method is used.
-const REACH: f64 = 4.5;
+const REACH: f64 = 3.0;
 /// Cells of a step's tables that are not worth building for a few thousand draws.
 const LARGE: f64 = 4000.0;
 /// Counts less likely than this, relative to the most likely one, are never drawn.
-const NEVER: f64 = 1e-15;
+const NEVER: f64 = 1e-12;
 
 /// Where a table's cells lie and the count of its first cell.
 #[derive(Clone, Copy)]
@@ -46,7 +46,7 @@ impl BinomialTables {
         let places =
             || std::iter::successors(Some(1), |place| Some(place * BASE)).take_while(|place| *place <= varying);
         let digits = |place: u64| (0..BASE.min(varying / place + 1)).map(move |digit| digit * place);
-        let length = |n: u64| (n as f64 + 1.0).min(17.0 * (n as f64 * p * (1.0 - p)).sqrt());
+        let length = |n: u64| (n as f64 + 1.0).min(15.0 * (n as f64 * p * (1.0 - p)).sqrt());
         if length(fixed) + places().flat_map(digits).map(length).sum::<f64>() > LARGE {
             return None;
         }

@@ -7,6 +7,7 @@
 use super::alias::BinomialTables;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
 
 /// Largest mean for which counting up from zero is used instead of rejection.
 const SMALL_MEAN: f64 = 10.0;
@@ -109,19 +110,27 @@ impl CellSampler {
         order.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         let last = order.pop().map(|(cell, _)| cell);
         let mut left = n;
-        let steps = order
+        let shares: Vec<(usize, u64, u64)> = order
             .into_iter()
             .map(|(cell, count)| {
-                let rest = left - count;
-                let folded = count > rest;
-                let p = (if folded { rest } else { count }) as f64 / left as f64;
-                // How many units come to this step: a binomial number itself.
-                let mean = left as f64;
-                let deviation = (mean * (1.0 - mean / n as f64)).sqrt();
-                left = rest;
-                Step::new(cell, p, folded, BinomialTables::new(mean, deviation, n, p))
+                left -= count;
+                (cell, count, left)
             })
             .collect();
+        let step = |(cell, count, rest): (usize, u64, u64)| {
+            let folded = count > rest;
+            // How many units come to this step: a binomial number itself.
+            let mean = (count + rest) as f64;
+            let deviation = (mean * (1.0 - mean / n as f64)).sqrt();
+            let p = count.min(rest) as f64 / mean;
+            Step::new(cell, p, folded, BinomialTables::new(mean, deviation, n, p))
+        };
+        // The tables of small samples are small.
+        let steps = if n < 10_000 {
+            shares.into_iter().map(step).collect()
+        } else {
+            shares.into_par_iter().map(step).collect()
+        };
         let mut ln_factorial = vec![0.0];
         let mut sum = 0.0;
         for i in 1..=n.min(FACTORIALS) {

@@ -8,7 +8,7 @@
 //! and Krippendorff undefined, the others 1 with standard error 0 and no interval.
 
 use super::panel::{Counts, Panel};
-use super::{Coefficient, Undefined, Weights};
+use super::{Coefficient, Scheme, Undefined, Weights};
 
 /// A unit's ratings in the sums below.
 struct Unit<'a> {
@@ -41,17 +41,12 @@ fn sums<'a>(counts: &'a Counts, weights: &Weights) -> Result<Sums<'a>, Undefined
             continue;
         }
         let total = ratings as f64;
-        let mut agreement = 0.0;
-        for (i, count) in unit.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let count = f64::from(*count);
-            let near: f64 = unit.iter().zip(weights.row(i)).map(|(other, w)| f64::from(*other) * w).sum();
-            agreement += count * (near - 1.0);
-        }
+        let share = total.recip();
         for ((margin, uses), count) in margins.iter_mut().zip(&mut uses).zip(unit) {
-            *margin += f64::from(*count) / total;
+            *margin += f64::from(*count) * share;
             *uses += u64::from(*count);
         }
-        let agreement = if ratings > 1 { agreement / (total * (total - 1.0)) } else { 0.0 };
+        let agreement = if ratings > 1 { agreeing(unit, weights) / (total * (total - 1.0)) } else { 0.0 };
         if ratings > 1 {
             paired += 1;
             pa += agreement;
@@ -70,6 +65,16 @@ fn sums<'a>(counts: &'a Counts, weights: &Weights) -> Result<Sums<'a>, Undefined
     }
     let used = uses.iter().filter(|count| **count > 0).count();
     Ok(Sums { units, paired, pa: pa / paired as f64, margins, used })
+}
+
+/// Weighted agreement among the ordered pairs of a unit's ratings.
+fn agreeing(unit: &[u32], weights: &Weights) -> f64 {
+    if weights.scheme() == Scheme::Identity {
+        return unit.iter().map(|count| f64::from(*count) * (f64::from(*count) - 1.0)).sum();
+    }
+    let near = |i: usize| unit.iter().zip(weights.row(i)).map(|(other, w)| f64::from(*other) * w).sum::<f64>();
+    let used = unit.iter().enumerate().filter(|(_, count)| **count > 0);
+    used.map(|(i, count)| f64::from(*count) * (near(i) - 1.0)).sum()
 }
 
 /// Joins observed and chance agreement; `chance_of` is a unit's part of the chance term, whose mean is `pe`.
@@ -195,15 +200,7 @@ pub fn krippendorff(counts: &Counts, weights: &Weights) -> Coefficient {
         .collect();
     let units = pairable.chunks_exact(q.max(1)).map(|unit| {
         let ratings: f64 = unit.iter().map(|count| f64::from(*count)).sum();
-        let pairs: f64 = unit
-            .iter()
-            .enumerate()
-            .map(|(i, count)| {
-                let near: f64 = unit.iter().zip(weights.row(i)).map(|(other, w)| f64::from(*other) * w).sum();
-                f64::from(*count) * (near - 1.0)
-            })
-            .sum();
-        Unit { counts: unit, ratings, agreement: pairs / (ratings - 1.0) }
+        Unit { counts: unit, ratings, agreement: agreeing(unit, weights) / (ratings - 1.0) }
     });
     let units: Vec<Unit<'_>> = units.collect();
     let n = units.len() as f64;
