@@ -12,8 +12,6 @@ use crate::agree::{BootstrapInterval, Table};
 use crate::error::{Error, Kind, Place, Result};
 use crate::ingest::{Layout, RatingsFormat, read_ratings};
 
-/// Agreement of two or more raters from a file or a table, without a database
-///
 /// Agreement of raters, per label: Cohen's kappa with large-sample and bootstrap intervals, the coefficients that stand
 /// beside it, and what to make of them. More than two raters: Fleiss, Conger, Light, Randolph, Gwet, Krippendorff.
 ///

@@ -42,6 +42,12 @@ impl Truth {
         cells
     }
 
+    /// How many items the rarest cell of the table holds on average: large-sample theory needs it large.
+    #[must_use]
+    pub fn rarest_cell(&self) -> f64 {
+        self.cells().into_iter().fold(1.0, f64::min) * self.n as f64
+    }
+
     /// Bennett's S and Gwet's AC1 of the population.
     fn chance_free(&self) -> (f64, f64) {
         let squares: f64 = self.margins.iter().map(|p| p * p).sum();
@@ -155,6 +161,15 @@ pub fn grid(sizes: &[u64]) -> Vec<Truth> {
     all
 }
 
+/// A seed made of two numbers. Steele, Lea & Flood 2014, OOPSLA (SplitMix64's finaliser).
+#[must_use]
+pub fn mixed(seed: u64, number: u64) -> u64 {
+    let mut x = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
 /// Draws samples of a population and makes every interval of each. Samples with equal tables are computed once.
 #[must_use]
 pub fn agreement(truth: &Truth, plan: Simulation) -> Cell {
@@ -166,8 +181,8 @@ pub fn agreement(truth: &Truth, plan: Simulation) -> Cell {
             *sum += before;
         }
     }
-    // The sampler's stream must not be the bootstrap's.
-    let seed = plan.seed ^ 0x636f_7665_7261_6765;
+    // The sampler's stream is not that of any bootstrap below.
+    let seed = mixed(plan.seed, 0);
     let mut tables: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
     for sample in 0..plan.samples {
         let mut words = Words::new(seed, u64::from(sample));
@@ -190,7 +205,7 @@ pub fn agreement(truth: &Truth, plan: Simulation) -> Cell {
             let Ok(table) = Table::numbered(&rows) else { return (*times, true, false, [None; AGREEMENT.len()]) };
             let undefined = kappa::cohen(&table).kappa.is_none();
             let perfect = table.agreeing() == table.n();
-            let seed = plan.seed.wrapping_add(1 + at as u64);
+            let seed = mixed(plan.seed, 1 + at as u64);
             (*times, undefined, perfect, intervals(&table, Plan { seed, replicates: plan.replicates }))
         })
         .collect();

@@ -59,9 +59,8 @@ fn two_lists(first: &Value, second: &Value) -> String {
     std::iter::once("a,b".to_owned()).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the settings take an optional order")]
-fn order(names: &[&str]) -> Option<Vec<String>> {
-    Some(names.iter().map(|name| (*name).to_owned()).collect())
+fn order(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 #[test]
@@ -94,7 +93,7 @@ fn reference_values_of_label_files() {
             Some("k31") => kappa(&two_lists(&input["rater1"], &input["rater2"]), None, None),
             Some("k32") => {
                 let text = two_lists(&input["rater1"], &input["rater2"]);
-                let of = |names: &[&str]| kappa(&text, order(names), Some(WeightChoice::Quadratic));
+                let of = |names: &[&str]| kappa(&text, Some(order(names)), Some(WeightChoice::Quadratic));
                 json!({
                     "codebook_order": of(&["low", "mid", "high"]),
                     "alphabetical_order_wrong": of(&["high", "low", "mid"]),
@@ -111,7 +110,7 @@ fn reference_values_of_label_files() {
                 };
                 json!({
                     "levels_used_only": three(&None),
-                    "full_scale_1_to_6": three(&order(&["1", "2", "3", "4", "5", "6"])),
+                    "full_scale_1_to_6": three(&Some(order(&["1", "2", "3", "4", "5", "6"]))),
                 })
             }
             other => unreachable!("no reader for {other:?}"),
@@ -305,7 +304,7 @@ fn files_that_cannot_be_used_are_refused() {
     for text in ["", "item,a\n1,x\n", "\u{feff}\n\n"] {
         assert!(read_ratings(text.as_bytes(), Path::new("f"), &RatingsFormat::default()).is_err(), "{text:?}");
     }
-    let outside = Settings { order: order(&["x"]), ..settings() };
+    let outside = Settings { order: Some(order(&["x"])), ..settings() };
     assert!(summarise(&read("a,b\nx,y\n", &RatingsFormat::default()), &outside).is_err());
     let weights = Settings { weights: Some(WeightChoice::Matrix(vec![vec![1.0]])), ..settings() };
     assert!(summarise(&read("a,b\nx,y\n", &RatingsFormat::default()), &weights).is_err());
