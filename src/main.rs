@@ -1,3 +1,7 @@
 //! The `dualrater` program: a thin shell around the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    dualrater::cli::main()
+}

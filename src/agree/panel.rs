@@ -52,12 +52,16 @@ pub enum PanelError {
 #[must_use]
 pub fn natural_order<'a>(labels: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let unique: BTreeSet<&str> = labels.into_iter().collect();
-    let mut names: Vec<&str> = unique.into_iter().collect();
-    let number = |name: &str| name.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    if names.iter().all(|name| number(name).is_some()) {
-        names.sort_by(|a, b| number(a).partial_cmp(&number(b)).unwrap_or(std::cmp::Ordering::Equal));
-    }
-    names.into_iter().map(str::to_owned).collect()
+    let names: Vec<&str> = unique.into_iter().collect();
+    natural_numbers(&names).unwrap_or(names).into_iter().map(str::to_owned).collect()
+}
+
+/// The names in the order of the numbers they are; `None` where one is none.
+pub(crate) fn natural_numbers<'a>(names: &[&'a str]) -> Option<Vec<&'a str>> {
+    let number = |name: &&'a str| name.trim().parse::<f64>().ok().filter(|value| value.is_finite()).map(|v| (v, *name));
+    let mut numbers = names.iter().map(number).collect::<Option<Vec<(f64, &str)>>>()?;
+    numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(numbers.into_iter().map(|(_, name)| name).collect())
 }
 
 /// Ratings of units (rows) by raters (columns) over one ordered list of categories.

@@ -1,1 +1,24 @@
-//! (module store)
+//! The one SQLite file: runs and cases as ingested, batches as drawn, ratings as given. Every SQL string of the program
+//! lives here (and in `sample/sql.rs`). Rows are added, never changed.
+
+mod batches;
+mod case_text;
+mod emissions;
+mod error;
+mod frame;
+mod new_run;
+mod open;
+mod raters;
+mod ratings;
+mod run_writer;
+mod runs;
+
+pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
+pub use emissions::CaseSource;
+pub use error::StoreError;
+pub use frame::FrameRow;
+pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};
+pub use open::Store;
+pub use ratings::{Act, ChainReport, NewRating, StoredRating};
+pub use run_writer::RunWriter;
+pub use runs::{FileKind, FileRow, RunRow};

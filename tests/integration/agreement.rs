@@ -102,7 +102,7 @@ fn published(shared: &Path) -> Audit {
 }
 
 /// Every expected number in `expected` stands in `found`, to 1e-12.
-fn assert_contains(found: &Value, expected: &Value, at: &str) {
+pub fn assert_contains(found: &Value, expected: &Value, at: &str) {
     match expected {
         Value::Object(fields) => {
             fields.iter().for_each(|(key, inner)| assert_contains(&found[key], inner, &format!("{at}.{key}")));

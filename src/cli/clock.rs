@@ -1,0 +1,10 @@
+//! The only place that reads the clock; everything below takes the time as an argument.
+
+/// Now, in UTC, to the second, as RFC 3339 (`2026-11-30T21:33:47Z`).
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+pub fn now() -> String {
+    let seconds = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(0));
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| "1970-01-01T00:00:00Z".to_owned(), |time| time.to_string())
+}

@@ -1,0 +1,148 @@
+//! `dualrater export`: a rating sheet or rubric prompts for one rater.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::desk::Desk;
+use super::{Context, Output, clock};
+use crate::error::{Error, Place, Result};
+use crate::model::{BatchName, RaterKind, RaterName};
+use crate::rate::{JsonlWriter, Meta, PromptWriter, RaterCase, SheetWriter, prompt_markdown};
+use crate::rubric::Rubric;
+
+/// Write a rating sheet or rubric prompts for one rater
+///
+/// Write a rating sheet or rubric prompts for one rater, and register the rater for the batch.
+///
+/// Each rater gets the cases in an order of their own and sees only what the rubric shows: no other rater's answers, no
+/// action classes, no GAR. Fill in the sheet (or have the prompts answered) and give it to `dualrater import`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Forms:
+  csv      a spreadsheet: one row a case, a value and a rationale column per label
+  jsonl    the same as one JSON object a line
+  prompts  per case the rubric prompt with an answer form: JSON lines (a file that ends in .jsonl, or stdout),
+           or one Markdown document a case (any other --out is a folder)")]
+pub struct Args {
+    /// The batch
+    #[arg(long)]
+    batch: BatchName,
+    /// The rater
+    #[arg(long)]
+    rater: RaterName,
+    /// The form
+    #[arg(long = "as", value_enum, default_value_t = Form::Csv)]
+    form: Form,
+    /// What the rater is
+    #[arg(long, default_value = "human", value_parser = ["human", "model"])]
+    kind: String,
+    /// For a model rater: the model's name
+    #[arg(long)]
+    model: Option<String>,
+    /// The file (for Markdown prompts: the folder) to write; stdout without it
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Csv,
+    Jsonl,
+    Prompts,
+}
+
+pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
+    let mut store = context.store()?;
+    let desk = Desk::open(&store, &args.batch)?;
+    let kind = RaterKind::parse(&args.kind).unwrap_or(RaterKind::Human);
+    // A rater of the batch keeps its kind; --kind is for new ones.
+    let known = desk.audit.raters.iter().find(|(name, _)| *name == args.rater).map(|(_, kind)| *kind);
+    if known == Some(RaterKind::Adjudicator) {
+        return Err(Error::conflict(format!("{} is the adjudicator of this batch", args.rater))
+            .hint("`dualrater adjudicate export` writes the adjudicator's sheet"));
+    }
+    let cases = desk.rater_cases(&store, &args.rater)?;
+    store.register_rater(&desk.batch, &args.rater, known.unwrap_or(kind), args.model.as_deref(), &clock::now())?;
+    let meta = Meta::new(&args.batch, &desk.rubric, &args.rater);
+    let markdown = args.form == Form::Prompts && args.out.as_deref().is_some_and(|out| !is_jsonl(out));
+    match &args.out {
+        Some(folder) if markdown => write_documents(folder, &meta, &desk.rubric, &cases)?,
+        Some(file) => {
+            let new = create_new(file)?;
+            let written = write_form(args.form, BufWriter::new(new), meta, &desk.rubric, &cases);
+            written.map_err(|source| Error::io("write", file, &source))?;
+        }
+        None => {
+            let bytes = write_form(args.form, Vec::new(), meta, &desk.rubric, &cases)
+                .map_err(|source| Error::internal(source.to_string()))?;
+            output.raw(&String::from_utf8_lossy(&bytes));
+            return Ok(());
+        }
+    }
+    if let Some(out) = &args.out {
+        output.line(format!("{} cases for {} in {}", cases.len(), args.rater, out.display()));
+        output.line(format!("chain head {}", store.chain_head()?));
+        output.line(format!("when it is filled in: dualrater import {}", out.display()));
+    }
+    Ok(())
+}
+
+fn is_jsonl(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("jsonl"))
+}
+
+/// A new file; an existing one may hold somebody's work and is never overwritten.
+pub(super) fn create_new(path: &Path) -> Result<File> {
+    File::create_new(path).map_err(|source| {
+        if source.kind() == io::ErrorKind::AlreadyExists {
+            Error::conflict("the file exists already")
+                .at(Place::file(path))
+                .hint("it may hold answers: choose another name")
+        } else {
+            Error::io("write", path, &source)
+        }
+    })
+}
+
+fn write_form<W: Write>(form: Form, out: W, meta: Meta, rubric: &Rubric, cases: &[RaterCase]) -> io::Result<W> {
+    match form {
+        Form::Csv => {
+            let mut writer = SheetWriter::new(out, meta, rubric, true)?;
+            cases.iter().try_for_each(|case| writer.case(case))?;
+            writer.finish()
+        }
+        Form::Jsonl => {
+            let mut writer = JsonlWriter::new(out, meta);
+            cases.iter().try_for_each(|case| writer.case(case))?;
+            writer.finish()
+        }
+        Form::Prompts => {
+            let mut writer = PromptWriter::new(out, meta, rubric);
+            cases.iter().try_for_each(|case| writer.case(case))?;
+            writer.finish()
+        }
+    }
+}
+
+fn write_documents(folder: &Path, meta: &Meta, rubric: &Rubric, cases: &[RaterCase]) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(|source| Error::io("make", folder, &source))?;
+    for (number, case) in cases.iter().enumerate() {
+        // The case's name comes from a run file: only harmless characters reach the file system.
+        let name: String = case
+            .view
+            .case
+            .as_str()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
+            .take(80)
+            .collect();
+        let path = folder.join(format!("{:04}-{name}.md", number + 1));
+        let mut file = create_new(&path)?;
+        file.write_all(prompt_markdown(meta, rubric, case).as_bytes())
+            .map_err(|source| Error::io("write", &path, &source))?;
+    }
+    Ok(())
+}
