@@ -87,6 +87,14 @@ def gar_rows(db):
             check(f"gar {key}", rows.get(key), expected, 1e-9)
 
 
+def gold_turn_rows(db):
+    rows = {(row["run"], row["category"]): row for row in json.loads(dualrater(db, "gar", "--rules", "paper", "--json"))}
+    for expected in json.loads((shared / "data" / "expected" / "bfcl-gold-turn.json").read_text()):
+        key = (expected["run"], expected["category"])
+        numbers = {name: value for name, value in expected.items() if name != "dataset"}
+        check(f"gold turn {key}", rows.get(key), numbers)
+
+
 def published_audit(folder):
     """The published raters' labels give every number of the expected file, through report.json and agree."""
     db = folder / "audit.db"
@@ -171,6 +179,7 @@ with tempfile.TemporaryDirectory() as name:
     runs = folder / "runs.db"
     ingest_everything(runs)
     gar_rows(runs)
+    gold_turn_rows(runs)
     published_audit(folder)
     whole_way(runs, folder)
 

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::draws::{CellSampler, stream};
+use super::draws::{CellSampler, Words};
 use super::{Table, Undefined, Weights, kappa, tails, weighted};
 
 /// How many replicates, from which seed.
@@ -163,7 +163,7 @@ pub fn cells<S>(
         .map_init(
             || (scratch(), vec![0u64; counts.len()]),
             |(space, out), replicate| {
-                sampler.draw(&mut stream(plan.seed, replicate as u64), out);
+                sampler.draw(&mut Words::new(plan.seed, replicate as u64), out);
                 statistic(space, out)
             },
         )

@@ -4,17 +4,19 @@
 //! the number of units. Only raw 64-bit words are taken from the generator, converted here: helpers whose values may
 //! change between library versions are not used.
 
+use super::alias::BinomialTables;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
 
 /// Largest mean for which counting up from zero is used instead of rejection.
 const SMALL_MEAN: f64 = 10.0;
 /// Natural logarithms of factorials are tabled up to this number of units.
-const FACTORIALS: u64 = 1024;
+const FACTORIALS: u64 = 128;
 
 /// The generator of one replicate: one key for a whole bootstrap, one stream for each replicate, so that replicate
 /// `i` is the same on any thread.
-pub(crate) fn stream(seed: u64, replicate: u64) -> ChaCha8Rng {
+fn stream(seed: u64, replicate: u64) -> ChaCha8Rng {
     let mut key = [0u8; 32];
     let (number, name) = key.split_at_mut(8);
     number.copy_from_slice(&seed.to_le_bytes());
@@ -24,9 +26,53 @@ pub(crate) fn stream(seed: u64, replicate: u64) -> ChaCha8Rng {
     rng
 }
 
-/// A number in [0, 1) with 53 random bits.
-pub(crate) fn uniform(rng: &mut ChaCha8Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+/// The raw bits of one replicate's stream, taken from the generator a block at a time.
+pub(crate) struct Words {
+    rng: ChaCha8Rng,
+    block: [u32; Words::BLOCK],
+    next: usize,
+}
+
+impl Words {
+    /// Words of 32 bits in the generator's own block.
+    const BLOCK: usize = 64;
+
+    pub(crate) fn new(seed: u64, replicate: u64) -> Self {
+        Self { rng: stream(seed, replicate), block: [0; Self::BLOCK], next: Self::BLOCK }
+    }
+
+    /// 32 random bits.
+    #[inline]
+    pub(crate) fn half(&mut self) -> u32 {
+        if let Some(word) = self.block.get(self.next) {
+            self.next += 1;
+            return *word;
+        }
+        self.refill()
+    }
+
+    #[cold]
+    fn refill(&mut self) -> u32 {
+        let mut bytes = [0u8; 4 * Self::BLOCK];
+        self.rng.fill_bytes(&mut bytes);
+        for (word, bytes) in self.block.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        self.next = 1;
+        self.block[0]
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub(crate) fn word(&mut self) -> u64 {
+        u64::from(self.half()) | u64::from(self.half()) << 32
+    }
+
+    /// A number in [0, 1) with 53 random bits.
+    #[inline]
+    pub(crate) fn uniform(&mut self) -> f64 {
+        (self.word() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
 }
 
 /// One cell of the chain: the probability that a unit not yet placed falls here, folded to at most one half.
@@ -36,6 +82,16 @@ struct Step {
     folded: bool,
     ln_q: f64,
     odds: f64,
+    ln_odds: f64,
+    /// Where they are small enough to be worth building.
+    tables: Option<BinomialTables>,
+}
+
+impl Step {
+    fn new(cell: usize, p: f64, folded: bool, tables: Option<BinomialTables>) -> Self {
+        let odds = p / (1.0 - p);
+        Self { cell, p, folded, ln_q: (-p).ln_1p(), odds, ln_odds: odds.ln(), tables }
+    }
 }
 
 /// Draws tables of `n` units whose cells have the shares of the given counts.
@@ -54,16 +110,27 @@ impl CellSampler {
         order.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         let last = order.pop().map(|(cell, _)| cell);
         let mut left = n;
-        let steps = order
+        let shares: Vec<(usize, u64, u64)> = order
             .into_iter()
             .map(|(cell, count)| {
-                let rest = left - count;
-                let folded = count > rest;
-                let p = (if folded { rest } else { count }) as f64 / left as f64;
-                left = rest;
-                Step { cell, p, folded, ln_q: (-p).ln_1p(), odds: p / (1.0 - p) }
+                left -= count;
+                (cell, count, left)
             })
             .collect();
+        let step = |(cell, count, rest): (usize, u64, u64)| {
+            let folded = count > rest;
+            // How many units come to this step: a binomial number itself.
+            let mean = (count + rest) as f64;
+            let deviation = (mean * (1.0 - mean / n as f64)).sqrt();
+            let p = count.min(rest) as f64 / mean;
+            Step::new(cell, p, folded, BinomialTables::new(mean, deviation, n, p))
+        };
+        // The tables of small samples are small.
+        let steps = if n < 10_000 {
+            shares.into_iter().map(step).collect()
+        } else {
+            shares.into_par_iter().map(step).collect()
+        };
         let mut ln_factorial = vec![0.0];
         let mut sum = 0.0;
         for i in 1..=n.min(FACTORIALS) {
@@ -74,14 +141,14 @@ impl CellSampler {
     }
 
     /// Fills `out` (as long as the counts were) with one table.
-    pub(crate) fn draw(&self, rng: &mut ChaCha8Rng, out: &mut [u64]) {
+    pub(crate) fn draw(&self, words: &mut Words, out: &mut [u64]) {
         out.fill(0);
         let mut left = self.n;
         for step in &self.steps {
             if left == 0 {
                 return;
             }
-            let hits = self.binomial(rng, left, step);
+            let hits = self.binomial(words, left, step);
             let count = if step.folded { left - hits } else { hits };
             if let Some(cell) = out.get_mut(step.cell) {
                 *cell = count;
@@ -93,36 +160,54 @@ impl CellSampler {
         }
     }
 
-    fn binomial(&self, rng: &mut ChaCha8Rng, n: u64, step: &Step) -> u64 {
-        if n as f64 * step.p < SMALL_MEAN { count_up(rng, n, step) } else { self.reject(rng, n, step) }
+    fn binomial(&self, words: &mut Words, n: u64, step: &Step) -> u64 {
+        if let Some(count) = step.tables.as_ref().and_then(|tables| tables.draw(words, n)) {
+            return count;
+        }
+        if n as f64 * step.p < SMALL_MEAN { count_up(words, n, step) } else { self.reject(words, n, step) }
     }
 
-    /// Transformed rejection with squeeze, algorithm BTRS of Hörmann 1993, J. Stat. Comput. Simul. 46:101-110.
-    fn reject(&self, rng: &mut ChaCha8Rng, n: u64, step: &Step) -> u64 {
+    /// Transformed rejection, algorithm BTRS of Hörmann 1993, J. Stat. Comput. Simul. 46:101-110, with the squeezes of its
+    /// step 3.2 before the exact test.
+    fn reject(&self, words: &mut Words, n: u64, step: &Step) -> u64 {
         let (size, p) = (n as f64, step.p);
-        let deviation = (size * p * (1.0 - p)).sqrt();
+        let variance = size * p * (1.0 - p);
+        let deviation = variance.sqrt();
         let b = 1.15 + 2.53 * deviation;
         let a = -0.0873 + 0.0248 * b + 0.01 * p;
         let c = size * p + 0.5;
-        let inside = 0.92 - 4.2 / b;
+        // 0.92 - 4.2 / b, multiplied out.
+        let inside = 0.92 * b - 4.2;
         loop {
-            let u = uniform(rng) - 0.5;
-            let v = uniform(rng);
+            let u = words.uniform() - 0.5;
+            let v = words.uniform();
             let edge = 0.5 - u.abs();
-            let k = ((2.0 * a / edge + b) * u + c).floor();
-            if edge >= 0.07 && v <= inside {
-                return (k.max(0.0) as u64).min(n);
+            let place = (2.0 * a / edge + b) * u + c;
+            if edge >= 0.07 && v * b <= inside {
+                return (place as u64).min(n);
             }
-            if !(0.0..=size).contains(&k) {
+            if place < 0.0 || place >= size + 1.0 {
                 continue;
             }
-            let k = k as u64;
+            let k = place as u64;
             let mode = ((size + 1.0) * p) as u64;
-            let alpha = (2.83 + 5.1 / b) * deviation;
+            let alpha = 2.83 * deviation + 5.1 * deviation / b;
+            let height = (v * alpha / (a / (edge * edge) + b)).ln();
+            let away = k.abs_diff(mode) as f64;
+            if away > 20.0 && 2.0 * away < variance - 2.0 {
+                let slack = away / variance * (((away / 3.0 + 0.625) * away + 1.0 / 6.0) / variance + 0.5);
+                let curve = -away * away / (2.0 * variance);
+                if height < curve - slack {
+                    return k;
+                }
+                if height > curve + slack {
+                    continue;
+                }
+            }
             let bound =
                 self.ln_factorial(mode) + self.ln_factorial(n - mode) - self.ln_factorial(k) - self.ln_factorial(n - k)
-                    + (k as f64 - mode as f64) * step.odds.ln();
-            if (v * alpha / (a / (edge * edge) + b)).ln() <= bound {
+                    + (k as f64 - mode as f64) * step.ln_odds;
+            if height <= bound {
                 return k;
             }
         }
@@ -140,7 +225,7 @@ impl CellSampler {
 }
 
 /// Inversion by counting up from zero: for small means.
-fn count_up(rng: &mut ChaCha8Rng, n: u64, step: &Step) -> u64 {
+fn count_up(words: &mut Words, n: u64, step: &Step) -> u64 {
     /// A count this far out has probability below 1e-70 for a mean of at most 10.
     const FAR: usize = 120;
     /// 1/x, because division is the slow part of the loop.
@@ -155,7 +240,7 @@ fn count_up(rng: &mut ChaCha8Rng, n: u64, step: &Step) -> u64 {
     };
     let none = (n as f64 * step.ln_q).exp();
     loop {
-        let mut rest = uniform(rng);
+        let mut rest = words.uniform();
         let mut probability = none;
         let mut left = n as f64;
         for (x, reciprocal) in RECIPROCALS.iter().enumerate() {
@@ -180,19 +265,15 @@ mod tests {
     use super::*;
     use statrs::distribution::{Binomial, ChiSquared, ContinuousCDF, Discrete};
 
-    /// Chi-square of drawn first-cell counts against the binomial probabilities of statrs.
-    fn fit(counts: &[u64], cell: usize) -> f64 {
+    /// The p-value of drawn counts against the binomial probabilities of statrs.
+    fn fit(n: u64, p: f64, mut draw: impl FnMut(&mut Words) -> u64) -> f64 {
         const DRAWS: u64 = 20_000;
-        let sampler = CellSampler::new(counts);
-        let n: u64 = counts.iter().sum();
         let mut seen = vec![0u64; n as usize + 1];
-        let mut out = vec![0; counts.len()];
-        for replicate in 0..DRAWS {
-            sampler.draw(&mut stream(7, replicate), &mut out);
-            assert_eq!(out.iter().sum::<u64>(), n);
-            seen[out[cell] as usize] += 1;
+        let mut words = Words::new(7, 0);
+        for _ in 0..DRAWS {
+            seen[draw(&mut words) as usize] += 1;
         }
-        let law = Binomial::new(counts[cell] as f64 / n as f64, n).expect("a probability");
+        let law = Binomial::new(p, n).expect("a probability");
         let (mut chi, mut classes, mut expected, mut observed) = (0.0, 0u32, 0.0, 0.0);
         for (k, count) in seen.iter().enumerate() {
             expected += law.pmf(k as u64) * DRAWS as f64;
@@ -208,11 +289,34 @@ mod tests {
 
     #[test]
     fn every_cell_has_its_binomial_law() {
-        // First, middle and last steps; counting up, rejection, folded and not; a cell of one unit.
+        // First, middle and last steps; folded and not; a cell of one unit.
         for counts in [vec![88, 14, 18, 10, 40, 10, 2, 6, 12], vec![3, 1], vec![150, 50], vec![5, 600, 1, 394]] {
+            let n: u64 = counts.iter().sum();
+            let sampler = CellSampler::new(&counts);
+            let mut out = vec![0; counts.len()];
             for cell in 0..counts.len() {
-                let p = fit(&counts, cell);
+                let p = fit(n, counts[cell] as f64 / n as f64, |words| {
+                    sampler.draw(words, &mut out);
+                    assert_eq!(out.iter().sum::<u64>(), n);
+                    out[cell]
+                });
                 assert!(p > 1e-4, "cell {cell} of {counts:?}: p = {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_method_has_the_binomial_law() {
+        let sampler = CellSampler::new(&[]);
+        for (n, share) in [(30, 0.1), (300, 0.03), (40, 0.4), (200, 0.11), (3000, 0.2), (3000, 0.5)] {
+            let plain = Step::new(0, share, false, None);
+            let p = fit(n, share, |words| sampler.binomial(words, n, &plain));
+            assert!(p > 1e-4, "rejection or counting up, {n} {share}: p = {p}");
+            // Tables around another number of units, so that the varying part is in play.
+            for mean in [n as f64 - 20.0, n as f64, n as f64 + 17.0] {
+                let tables = BinomialTables::new(mean, 9.0, 4000, share).expect("small");
+                let p = fit(n, share, |words| tables.draw(words, n).expect("covered"));
+                assert!(p > 1e-4, "tables, {n} {share}: p = {p}");
             }
         }
     }
@@ -225,7 +329,7 @@ mod tests {
         let sampler = CellSampler::new(&counts);
         let (mut product, mut out) = (0.0, [0; 4]);
         for replicate in 0..DRAWS {
-            sampler.draw(&mut stream(3, replicate), &mut out);
+            sampler.draw(&mut Words::new(3, replicate), &mut out);
             product += (out[1] as f64 - 30.0) * (out[2] as f64 - 20.0);
         }
         // Its standard error at 50,000 draws is about 0.1.
@@ -237,13 +341,13 @@ mod tests {
         let counts = [2_000_000_000u64, 1_500_000_000, 1, 0];
         let sampler = CellSampler::new(&counts);
         let mut out = [0; 4];
-        sampler.draw(&mut stream(1, 1), &mut out);
+        sampler.draw(&mut Words::new(1, 1), &mut out);
         assert_eq!(out.iter().sum::<u64>(), 3_500_000_001);
         // 2/3.5 of the units, give or take six standard deviations of 29,277.
         assert!(out[0].abs_diff(2_000_000_000) < 180_000);
         assert_eq!(out[3], 0);
         let mut none = [9; 2];
-        CellSampler::new(&[0, 0]).draw(&mut stream(1, 1), &mut none);
+        CellSampler::new(&[0, 0]).draw(&mut Words::new(1, 1), &mut none);
         assert_eq!(none, [0, 0]);
     }
 }

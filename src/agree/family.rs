@@ -17,7 +17,7 @@ pub fn of_case(case: &AuditCase) -> String {
     of_id(case.case.case())
 }
 
-fn of_id(id: &str) -> String {
+pub(crate) fn of_id(id: &str) -> String {
     // The part after the last slash: an audit made elsewhere has the model in front.
     let id = id.rsplit('/').next().unwrap_or(id);
     let task = id.split_once('#').map_or(id, |(task, _)| task);

@@ -44,15 +44,16 @@ pub fn fleiss(counts: &Counts) -> Result<FleissKappa, Undefined> {
         return Err(Undefined::TooFewRaters);
     }
     let mut uses = vec![0u64; q];
-    let mut split = vec![0u64; q];
-    let (mut n, mut agreeing) = (0u64, 0u64);
+    // Products of counts need more bits than the counts.
+    let mut split = vec![0u128; q];
+    let (mut n, mut agreeing) = (0u64, 0u128);
     for unit in counts.units() {
         n += 1;
         for ((uses, split), count) in uses.iter_mut().zip(&mut split).zip(unit) {
             let count = u64::from(*count);
             *uses += count;
-            *split += count * (ratings - count);
-            agreeing += count * count.saturating_sub(1);
+            *split += u128::from(count) * u128::from(ratings - count);
+            agreeing += u128::from(count) * u128::from(count.saturating_sub(1));
         }
     }
     if uses.iter().filter(|count| **count > 0).count() < 2 {

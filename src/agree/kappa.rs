@@ -83,8 +83,7 @@ pub fn cohen(table: &Table) -> Kappa {
     let column: Vec<f64> = columns.iter().map(|count| *count as f64 / total).collect();
 
     let moment: f64 = row.iter().zip(&column).map(|(r, c)| r * c * (r + c)).sum();
-    let variance_h0 = (pe + pe * pe - moment) / (total * (1.0 - pe).powi(2));
-    result.se_h0 = Some(variance_h0.max(0.0).sqrt());
+    result.se_h0 = Some(without_rounding(pe + pe * pe, moment).sqrt() / (total.sqrt() * (1.0 - pe)));
 
     let mut spread = 0.0;
     for (i, r) in row.iter().enumerate() {
@@ -98,12 +97,15 @@ pub fn cohen(table: &Table) -> Kappa {
         }
     }
     let centre = (po * pe - 2.0 * pe + po).powi(2);
-    // A difference of equal terms: what rounding leaves of it is zero.
-    let rest = if spread - centre <= 1e-13 * (spread + centre) { 0.0 } else { spread - centre };
-    let se = rest.sqrt() / (total.sqrt() * (1.0 - pe).powi(2));
+    let se = without_rounding(spread, centre).sqrt() / (total.sqrt() * (1.0 - pe).powi(2));
     result.se = Some(se);
     result.reason = (se == 0.0).then_some(Undefined::Degenerate);
     result
+}
+
+/// The difference of two terms that may be equal: what rounding leaves of it is zero.
+pub(crate) fn without_rounding(more: f64, less: f64) -> f64 {
+    if more - less <= 1e-13 * (more + less) { 0.0 } else { more - less }
 }
 
 /// Kappa of bare counts (rows after rows, `k` categories), for bootstrap replicates; `None` where chance agreement

@@ -8,7 +8,7 @@
 //! and Krippendorff undefined, the others 1 with standard error 0 and no interval.
 
 use super::panel::{Counts, Panel};
-use super::{Coefficient, Undefined, Weights};
+use super::{Coefficient, Scheme, Undefined, Weights};
 
 /// A unit's ratings in the sums below.
 struct Unit<'a> {
@@ -41,17 +41,12 @@ fn sums<'a>(counts: &'a Counts, weights: &Weights) -> Result<Sums<'a>, Undefined
             continue;
         }
         let total = ratings as f64;
-        let mut agreement = 0.0;
-        for (i, count) in unit.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let count = f64::from(*count);
-            let near: f64 = unit.iter().zip(weights.row(i)).map(|(other, w)| f64::from(*other) * w).sum();
-            agreement += count * (near - 1.0);
-        }
+        let share = total.recip();
         for ((margin, uses), count) in margins.iter_mut().zip(&mut uses).zip(unit) {
-            *margin += f64::from(*count) / total;
+            *margin += f64::from(*count) * share;
             *uses += u64::from(*count);
         }
-        let agreement = if ratings > 1 { agreement / (total * (total - 1.0)) } else { 0.0 };
+        let agreement = if ratings > 1 { agreeing(unit, weights) / (total * (total - 1.0)) } else { 0.0 };
         if ratings > 1 {
             paired += 1;
             pa += agreement;
@@ -70,6 +65,16 @@ fn sums<'a>(counts: &'a Counts, weights: &Weights) -> Result<Sums<'a>, Undefined
     }
     let used = uses.iter().filter(|count| **count > 0).count();
     Ok(Sums { units, paired, pa: pa / paired as f64, margins, used })
+}
+
+/// Weighted agreement among the ordered pairs of a unit's ratings.
+fn agreeing(unit: &[u32], weights: &Weights) -> f64 {
+    if weights.scheme() == Scheme::Identity {
+        return unit.iter().map(|count| f64::from(*count) * (f64::from(*count) - 1.0)).sum();
+    }
+    let near = |i: usize| unit.iter().zip(weights.row(i)).map(|(other, w)| f64::from(*other) * w).sum::<f64>();
+    let used = unit.iter().enumerate().filter(|(_, count)| **count > 0);
+    used.map(|(i, count)| f64::from(*count) * (near(i) - 1.0)).sum()
 }
 
 /// Joins observed and chance agreement; `chance_of` is a unit's part of the chance term, whose mean is `pe`.
@@ -195,15 +200,7 @@ pub fn krippendorff(counts: &Counts, weights: &Weights) -> Coefficient {
         .collect();
     let units = pairable.chunks_exact(q.max(1)).map(|unit| {
         let ratings: f64 = unit.iter().map(|count| f64::from(*count)).sum();
-        let pairs: f64 = unit
-            .iter()
-            .enumerate()
-            .map(|(i, count)| {
-                let near: f64 = unit.iter().zip(weights.row(i)).map(|(other, w)| f64::from(*other) * w).sum();
-                f64::from(*count) * (near - 1.0)
-            })
-            .sum();
-        Unit { counts: unit, ratings, agreement: pairs / (ratings - 1.0) }
+        Unit { counts: unit, ratings, agreement: agreeing(unit, weights) / (ratings - 1.0) }
     });
     let units: Vec<Unit<'_>> = units.collect();
     let n = units.len() as f64;
@@ -312,4 +309,52 @@ pub fn conger(panel: &Panel, weights: &Weights) -> Coefficient {
             .sum();
         pe + moved
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gwet's example of 4 raters and 12 units (R irrCAC, cac.raw4raters), with the figures of that package's vignette:
+    /// the last unit has one rating, which counts in the margins of all but Krippendorff's alpha.
+    #[test]
+    fn gwet_2014_four_raters() {
+        let units = ["11.1", "2232", "3333", "3333", "2222", "1234", "4444", "1121", "2222", ".555", "..11", "..3."];
+        let codes =
+            units.iter().flat_map(|unit| unit.chars().map(|c| c.to_digit(10).map_or(Panel::MISSING, |d| d - 1)));
+        let panel = Panel::from_codes((1..=5).map(|i| i.to_string()).collect(), 4, codes.collect()).expect("codes");
+        let (counts, identity) = (panel.counts(), Weights::identity(5));
+        for (found, coef, se) in [
+            (percent(&counts, &identity), 0.81818, 0.12561),
+            (fleiss(&counts, &identity), 0.76117, 0.15302),
+            (conger(&panel, &identity), 0.76282, 0.14917),
+            (gwet(&counts, &identity), 0.77544, 0.14295),
+            (brennan_prediger(&counts, &identity), 0.77273, 0.14472),
+        ] {
+            assert!((found.coef.expect("defined") - coef).abs() < 6e-6, "{found:?} {coef}");
+            assert!((found.se.expect("defined") - se).abs() < 6e-6, "{found:?} {se}");
+        }
+        // Krippendorff 2011 has the same data; the standard errors that irrCAC 1.4 gives are tested elsewhere.
+        assert!((krippendorff(&counts, &identity).coef.expect("defined") - 0.743).abs() < 5e-4);
+    }
+
+    #[test]
+    fn gaps_and_single_categories_are_said() {
+        let panel =
+            |units: &[[u32; 2]]| Panel::from_codes(vec!["a".into(), "b".into()], 2, units.concat()).expect("codes");
+        let (gap, identity) = (Panel::MISSING, Weights::identity(2));
+        let alone = panel(&[[0, gap], [gap, 1]]);
+        let one = panel(&[[0, 0], [0, 0]]);
+        for coefficient in [percent, fleiss, gwet, brennan_prediger, krippendorff] {
+            assert_eq!(coefficient(&alone.counts(), &identity).reason, Some(Undefined::TooFewRaters));
+            assert_eq!(coefficient(&panel(&[]).counts(), &identity).reason, Some(Undefined::NoUnits));
+            assert_eq!(coefficient(&panel(&[[gap, gap]]).counts(), &identity).reason, Some(Undefined::NoUnits));
+        }
+        for coefficient in [fleiss, krippendorff] {
+            assert_eq!(coefficient(&one.counts(), &identity).reason, Some(Undefined::OneCategory));
+        }
+        assert_eq!(conger(&one, &identity).reason, Some(Undefined::OneCategory));
+        assert_eq!(gwet(&one.counts(), &identity).reason, Some(Undefined::Degenerate));
+        assert_eq!(conger(&alone, &identity).reason, Some(Undefined::TooFewRaters));
+    }
 }

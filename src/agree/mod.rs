@@ -5,11 +5,13 @@
 //! conventions, which differ, are in [`paper`] under their own names.
 
 mod across;
+mod alias;
 pub mod alpha;
 pub mod bootstrap;
 pub mod chance;
 mod coefficient;
-mod draws;
+pub mod diagnose;
+pub(crate) mod draws;
 pub mod family;
 pub mod fleiss;
 pub mod indices;
@@ -26,7 +28,11 @@ pub mod percent;
 pub mod pooled;
 #[cfg(test)]
 mod properties;
+pub mod ratings;
+pub mod remarks;
 pub mod sides;
+pub mod summary;
+mod summary_rows;
 mod table;
 pub mod tails;
 mod undefined;
@@ -38,6 +44,7 @@ pub use coefficient::Coefficient;
 pub use label::{FamilyInterval, LabelAgreement, Options, label_agreement, label_agreements};
 pub use measures::{BootstrapInterval, Measures, TwoRaters, two_raters};
 pub use pairs::{LeftOut, NaPolicy};
+pub(crate) use panel::natural_numbers;
 pub use panel::{Counts, Panel, PanelError};
 pub use table::{Table, TableError};
 pub use undefined::Undefined;

@@ -50,7 +50,7 @@ impl LeftOut {
         self.one_sided_na + self.both_na + self.missing + self.cannot_judge
     }
 
-    fn add(&mut self, reason: Reason) {
+    pub(crate) fn add(&mut self, reason: Reason) {
         match reason {
             Reason::Missing => self.missing += 1,
             Reason::CannotJudge => self.cannot_judge += 1,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Table, TableError};
+use super::{Table, TableError, table::check_size};
 
 /// Why ratings do not make a panel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +35,15 @@ pub enum PanelError {
         /// Number of categories.
         categories: usize,
     },
-    /// A category that is listed twice, or too many units.
+    /// More counts (units times categories) than are worth the memory.
+    #[error("{units} units with {categories} categories are more than can be compared at once")]
+    TooLarge {
+        /// Number of units.
+        units: usize,
+        /// Number of categories.
+        categories: usize,
+    },
+    /// A category that is listed twice, or too many categories or units.
     #[error(transparent)]
     Table(#[from] TableError),
 }
@@ -44,12 +52,16 @@ pub enum PanelError {
 #[must_use]
 pub fn natural_order<'a>(labels: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let unique: BTreeSet<&str> = labels.into_iter().collect();
-    let mut names: Vec<&str> = unique.into_iter().collect();
-    let number = |name: &str| name.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    if names.iter().all(|name| number(name).is_some()) {
-        names.sort_by(|a, b| number(a).partial_cmp(&number(b)).unwrap_or(std::cmp::Ordering::Equal));
-    }
-    names.into_iter().map(str::to_owned).collect()
+    let names: Vec<&str> = unique.into_iter().collect();
+    natural_numbers(&names).unwrap_or(names).into_iter().map(str::to_owned).collect()
+}
+
+/// The names in the order of the numbers they are; `None` where one is none.
+pub(crate) fn natural_numbers<'a>(names: &[&'a str]) -> Option<Vec<&'a str>> {
+    let number = |name: &&'a str| name.trim().parse::<f64>().ok().filter(|value| value.is_finite()).map(|v| (v, *name));
+    let mut numbers = names.iter().map(number).collect::<Option<Vec<(f64, &str)>>>()?;
+    numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Some(numbers.into_iter().map(|(_, name)| name).collect())
 }
 
 /// Ratings of units (rows) by raters (columns) over one ordered list of categories.
@@ -91,6 +103,7 @@ impl Panel {
             }
         }
         drop(index);
+        bounded(rows.len(), categories.len())?;
         Ok(Self { categories, raters, codes })
     }
 
@@ -105,6 +118,7 @@ impl Panel {
             return Err(PanelError::Ragged { unit: codes.len() / raters.max(1) + 1, found: over, expected: raters });
         }
         let size = categories.len();
+        bounded(codes.len() / raters.max(1), size)?;
         if let Some(code) = codes.iter().find(|code| **code != Self::MISSING && **code as usize >= size) {
             return Err(PanelError::Code { code: *code, categories: size });
         }
@@ -163,7 +177,14 @@ impl Panel {
     }
 }
 
+/// Refuses counts per unit that would not fit into about half a gigabyte.
+fn bounded(units: usize, categories: usize) -> Result<(), PanelError> {
+    const MOST: usize = 1 << 27;
+    if units.saturating_mul(categories) > MOST { Err(PanelError::TooLarge { units, categories }) } else { Ok(()) }
+}
+
 fn distinct(categories: &[String]) -> Result<(), TableError> {
+    check_size(categories.len())?;
     let mut seen = BTreeSet::new();
     match categories.iter().find(|category| !seen.insert(category.as_str())) {
         Some(category) => Err(TableError::Duplicate { category: category.clone() }),

@@ -31,6 +31,17 @@ pub fn wilson(k: u64, n: u64, z: f64) -> Option<(f64, f64)> {
     Some((if k == 0 { 0.0 } else { low.max(0.0) }, if k == n { 1.0 } else { high.min(1.0) }))
 }
 
+/// The interval `(low, high)` of the difference of two independent proportions, `k1 / n1` less `k2 / n2`: Wilson limits
+/// squared and added. `None` where one of them is undefined.
+///
+/// Newcombe 1998, Stat. Med. 17:873-890, method 10.
+#[must_use]
+pub fn difference(k1: u64, n1: u64, k2: u64, n2: u64, z: f64) -> Option<(f64, f64)> {
+    let ((low1, high1), (low2, high2)) = (wilson(k1, n1, z)?, wilson(k2, n2, z)?);
+    let (p1, p2) = (k1 as f64 / n1 as f64, k2 as f64 / n2 as f64);
+    Some((p1 - p2 - (p1 - low1).hypot(high2 - p2), p1 - p2 + (high1 - p1).hypot(p2 - low2)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

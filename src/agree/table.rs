@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::panel::natural_order;
+
 /// Why counts or labels do not make a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
@@ -29,6 +31,14 @@ pub enum TableError {
         /// The list.
         categories: Vec<String>,
     },
+    /// More categories than anybody rates with: most likely the wrong column.
+    #[error("{found} different categories, at most {limit} can be compared; is this the column of the labels?")]
+    TooManyCategories {
+        /// How many there are.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// More units than double precision can count exactly.
     #[error("a table holds at most {limit} units")]
     TooLarge {
@@ -48,6 +58,9 @@ pub struct Table {
 impl Table {
     /// The most units in a table: squares of counts stay below 2^64 and counts below 2^53.
     pub const MAX_UNITS: u64 = u32::MAX as u64;
+
+    /// The most categories of a table: its memory grows with their square.
+    pub const MAX_CATEGORIES: usize = 1000;
 
     /// A table from rows of counts.
     ///
@@ -89,6 +102,7 @@ impl Table {
                 .ok_or_else(|| TableError::Unknown { label: label.to_owned(), categories: categories.to_vec() })
         };
         let k = categories.len();
+        check_size(k)?;
         let mut counts = vec![0u64; k * k];
         for (first, second) in pairs {
             let cell = find(first)? * k + find(second)?;
@@ -99,21 +113,20 @@ impl Table {
         Self::new(categories.to_vec(), counts)
     }
 
-    /// A table of pairs of labels over the categories that occur, sorted as text. For nominal measures only: a
-    /// weighted measure needs the codebook's order.
+    /// A table of pairs of labels over the categories that occur, in their natural order (numbers by size, else by name).
+    /// A weighted measure of words needs the codebook's order: use [`Table::from_pairs`].
     ///
     /// # Errors
-    /// Too many units.
+    /// Too many units or categories.
     pub fn observed<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, TableError> {
         let mut cells: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for pair in pairs {
             *cells.entry(pair).or_default() += 1;
         }
-        let index: BTreeMap<&str, usize> = {
-            let names: std::collections::BTreeSet<&str> = cells.keys().flat_map(|(a, b)| [*a, *b]).collect();
-            names.into_iter().enumerate().map(|(i, name)| (name, i)).collect()
-        };
-        let k = index.len();
+        let categories = natural_order(cells.keys().flat_map(|(a, b)| [*a, *b]));
+        let k = categories.len();
+        check_size(k)?;
+        let index: BTreeMap<&str, usize> = categories.iter().map(String::as_str).zip(0..).collect();
         let mut counts = vec![0u64; k * k];
         for ((a, b), count) in &cells {
             if let (Some(i), Some(j)) = (index.get(a), index.get(b))
@@ -122,10 +135,12 @@ impl Table {
                 *cell = *count;
             }
         }
-        Self::new(index.into_keys().map(str::to_owned).collect(), counts)
+        drop(index);
+        Self::new(categories, counts)
     }
 
     fn new(categories: Vec<String>, counts: Vec<u64>) -> Result<Self, TableError> {
+        check_size(categories.len())?;
         let mut seen = std::collections::BTreeSet::new();
         if let Some(category) = categories.iter().find(|category| !seen.insert(category.as_str())) {
             return Err(TableError::Duplicate { category: category.clone() });
@@ -204,6 +219,12 @@ impl Table {
     }
 }
 
+/// Refuses more categories than a table is for.
+pub(super) fn check_size(found: usize) -> Result<(), TableError> {
+    let limit = Table::MAX_CATEGORIES;
+    if found > limit { Err(TableError::TooManyCategories { found, limit }) } else { Ok(()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,6 +248,16 @@ mod tests {
         assert_eq!(one, two);
         assert_eq!(one.categories(), ["a", "b", "c"]);
         assert_eq!(one.get(1, 0), 1);
+        let numbers = Table::observed([("10", "9"), ("2", "2")]).expect("small");
+        assert_eq!(numbers.categories(), ["2", "9", "10"]);
+    }
+
+    #[test]
+    fn free_text_is_not_taken_for_categories() {
+        let texts: Vec<String> = (0..1001).map(|i| format!("text {i}")).collect();
+        let pairs = texts.iter().map(|text| (text.as_str(), text.as_str()));
+        assert!(matches!(Table::observed(pairs), Err(TableError::TooManyCategories { found: 1001, .. })));
+        assert!(matches!(Table::from_pairs(&texts, []), Err(TableError::TooManyCategories { .. })));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Conventions as in [`super::kappa`]; where the weights leave no pair of used categories that disagrees, kappa is 0/0
 //! and undefined.
 
-use super::kappa::Kappa;
+use super::kappa::{Kappa, without_rounding};
 use super::{Table, Undefined, Weights};
 
 /// Cohen's weighted kappa of a table; `agree` still counts the units on which both raters gave the same category.
@@ -69,10 +69,9 @@ pub fn kappa(table: &Table, weights: &Weights) -> Kappa {
             spread_h0 += r * c * (weight - from_row - from_column).powi(2);
         }
     }
-    result.se_h0 = Some((spread_h0 - pe * pe).max(0.0).sqrt() / (total.sqrt() * (1.0 - pe)));
+    result.se_h0 = Some(without_rounding(spread_h0, pe * pe).sqrt() / (total.sqrt() * (1.0 - pe)));
     let centre = (po * pe - 2.0 * pe + po).powi(2);
-    // A difference of equal terms: what rounding leaves of it is zero.
-    let rest = if all_agree || spread - centre <= 1e-13 * (spread + centre) { 0.0 } else { spread - centre };
+    let rest = if all_agree { 0.0 } else { without_rounding(spread, centre) };
     let se = rest.sqrt() / (total.sqrt() * (1.0 - pe).powi(2));
     result.se = Some(se);
     result.reason = (se == 0.0).then_some(Undefined::Degenerate);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::desk::Desk;
+use super::desk::{Desk, ruling_entries};
 use super::{Context, Output, agree, clock, export, import, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
@@ -16,12 +16,15 @@ use crate::rate::adjudication::{
     plan, read_ruling_jsonl, read_ruling_sheet,
 };
 use crate::rate::{CaseView, Meta, StoredRating};
-use crate::store::{Act, NewRating, Store};
+use crate::store::Store;
 
+/// Give the disagreements to a third rater and take the rulings back
+///
 /// Give the disagreements to a third rater, with a seeded sample of agreements to spot-check, and take the rulings back.
 ///
 /// The adjudicator sees both answers left and right in random order, without names. Final values follow: the ruling on a
-/// disagreement, else the shared value, unless a spot check called it wrong.
+/// disagreement, else the shared value, unless a spot check called it wrong. In every row the adjudicator writes the value
+/// that they find right, for a spot check the agreed one if it is right.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -158,6 +161,7 @@ fn write_sheet(args: &ExportArgs, context: &Context, output: &mut Output) -> Res
                 .and_then(|()| std::io::Write::flush(&mut file))
                 .map_err(|source| Error::io("write", path, &source))?;
             output.line(format!("{told} in {}", path.display()));
+            output.line("in every row write the value that you find right into `value` (for a spot check too: the agreed one if it is)");
             output.line(format!("chain head {}", store.chain_head()?));
             output.line(format!("when it is filled in: dualrater adjudicate import {}", path.display()));
         }
@@ -195,36 +199,20 @@ fn take_rulings(args: &ImportArgs, context: &Context, output: &mut Output) -> Re
     }
     let expected = expectation(&desk, &store, &adjudicator, args.revise)?;
     let outcome = check_rulings(&expected, file.rows);
-    for problem in file.problems.iter().chain(&outcome.problems) {
-        output::message(&import::problem_line(&args.file, problem));
-    }
-    for warning in &outcome.warnings {
-        output::message(&format!("warning: {}", import::problem_line(&args.file, warning)));
-    }
+    let problems = file.problems.iter().chain(&outcome.problems);
+    import::tell(problems.map(|problem| import::problem_line(&args.file, problem)), "");
+    import::tell(outcome.warnings.iter().map(|one| import::problem_line(&args.file, one)), "warning: ");
     let problems = file.problems.len() + outcome.problems.len();
     if problems > 0 && !args.partial {
-        return Err(Error::data(format!("{problems} problems; nothing was stored"))
-            .at(at)
-            .hint("repair the lines above, or use --partial to store the sound rulings"));
+        return Err(Error::data(format!(
+            "{problems} problem{}; nothing was stored",
+            if problems == 1 { "" } else { "s" }
+        ))
+        .at(at)
+        .hint("repair the lines above, or use --partial to store the sound rulings"));
     }
     let source = format!("{} (sha256 {})", args.file.display(), sha256_hex(&bytes));
-    let digests: BTreeMap<&CaseIdentity, &String> =
-        expected.cases.iter().map(|(case, rated)| (case, &rated.case_digest)).collect();
-    let entries: Vec<NewRating> = outcome
-        .accepted
-        .iter()
-        .map(|ruling| NewRating {
-            act: if ruling.kind == ItemKind::Disagreement { Act::Ruling } else { Act::SpotCheck },
-            case: ruling.case.clone(),
-            label: ruling.label.clone(),
-            rater: adjudicator.clone(),
-            value: ruling.value.clone(),
-            correct: ruling.correct,
-            rationale: ruling.note.clone(),
-            case_digest: digests.get(&ruling.case).map(|digest| (*digest).clone()),
-            source: source.clone(),
-        })
-        .collect();
+    let entries = ruling_entries(&outcome, &expected, &source);
     let head = store.append(&desk.batch, &entries, &clock::now())?;
     let wrong = outcome.accepted.iter().filter(|ruling| ruling.correct == Some(false)).count();
     output.line(format!(

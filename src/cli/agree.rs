@@ -7,6 +7,8 @@ use crate::agree::{self, LabelAgreement, Options};
 use crate::error::{Error, Result};
 use crate::model::{Audit, BatchName, RaterName};
 
+/// How far two raters agree, per label and stratum
+///
 /// How far two raters agree: per label the cases used and left out, raw agreement, Cohen's kappa with a large-sample and a
 /// bootstrap interval; per stratum beside the pooled value.
 ///
@@ -60,7 +62,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         Options { na, bootstrap: Plan { seed: args.seed, replicates: args.replicates }, ..Options::default() };
     let rows = agree::label_agreements(&audit, pair, &options).map_err(|error| Error::data(error.to_string()))?;
     if args.rules == "paper" {
-        return paper(&audit, pair, &rows, args, output);
+        return paper(&audit, pair, &rows, (args.json, na), output);
     }
     if args.json {
         return output.json(&rows);
@@ -74,11 +76,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             table.push(cells(stratum, &format!("  {name}")));
         }
     }
-    output.table(
-        &["label", "n", "agree", "po", "kappa", "95 % CI", "bootstrap CI", "left out", "note"],
-        &table,
-        &[1, 2, 3, 4, 5, 6],
-    );
+    output.table(&["label", "n", "po", "kappa", "95 % CI", "bootstrap CI", "note"], &table, &[1, 2, 3, 4, 5]);
     output.line(
         "Strata chosen by outcome make the pooled kappa a mixture; the strata's own values stand below each label.",
     );
@@ -103,7 +101,7 @@ fn na_word(na: NaPolicy) -> &'static str {
 fn cells(row: &LabelAgreement, name: &str) -> Vec<String> {
     let boot = &row.ci95_bootstrap;
     let left = &row.left_out;
-    let mut out = Vec::new();
+    let mut out: Vec<String> = row.reason.iter().map(|reason| reason.code().replace('_', " ")).collect();
     for (count, what) in [
         (left.one_sided_na, "one n.a."),
         (left.both_na, "both n.a."),
@@ -117,13 +115,11 @@ fn cells(row: &LabelAgreement, name: &str) -> Vec<String> {
     vec![
         name.to_owned(),
         row.n.to_string(),
-        row.agree.to_string(),
         output::number(row.po, 3),
         output::number(row.kappa, 3),
-        output::interval(row.ci95, 3),
-        output::interval(boot.low.zip(boot.high).map(|(low, high)| [low, high]), 3),
+        output::interval(row.ci95, 2),
+        output::interval(boot.low.zip(boot.high).map(|(low, high)| [low, high]), 2),
         out.join(", "),
-        row.reason.map_or(String::new(), |reason| reason.code().replace('_', " ")),
     ]
 }
 
@@ -132,14 +128,14 @@ fn paper(
     audit: &Audit,
     pair: (&RaterName, &RaterName),
     rows: &[LabelAgreement],
-    args: &Args,
+    (json, na): (bool, NaPolicy),
     output: &mut Output,
 ) -> Result<()> {
     let mut merged = Vec::new();
     let mut primary = Vec::new();
     for row in rows {
-        let found = agree::paper::label_kappa(audit, pair, &row.label, NaPolicy::Drop)
-            .map_err(|error| Error::data(error.to_string()))?;
+        let found =
+            agree::paper::label_kappa(audit, pair, &row.label, na).map_err(|error| Error::data(error.to_string()))?;
         let mut row = row.clone();
         (row.se, row.ci95) = (None, None);
         row.strata.clear();
@@ -154,10 +150,15 @@ fn paper(
         }
         merged.push(row);
     }
-    if args.json {
+    if json {
         return output.json(&merged);
     }
-    output.line(format!("batch {} · raters {} and {} · the published study's conventions", args.batch, pair.0, pair.1));
+    let batch = &audit.batch;
+    let na = na_word(na);
+    output.line(format!(
+        "batch {batch} · raters {} and {} · the published study's conventions · n.a. {na}",
+        pair.0, pair.1
+    ));
     let table: Vec<Vec<String>> = merged
         .iter()
         .map(|row| {
@@ -170,7 +171,7 @@ fn paper(
             ]
         })
         .collect();
-    output.table(&["label", "n", "agreement", "kappa", "one-sided n.a. dropped"], &table, &[1, 2, 3, 4]);
+    output.table(&["label", "n", "agreement", "kappa", "one-sided n.a."], &table, &[1, 2, 3, 4]);
     if let Some((mean, least)) = agree::paper::mean_and_min(primary) {
         output.line(format!(
             "primary labels ({}): mean kappa {mean:.4}, minimum {least:.4}",

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use super::{Context, Output};
 use crate::error::{Error, Place, Result};
 
+/// Copy the database while others use it
+///
 /// Copy the database with SQLite's online backup; safe while others rate.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -4,15 +4,34 @@ use super::{Context, Output};
 use crate::error::Result;
 use crate::model::BatchName;
 
+/// List the batches, or show one
+///
 /// List the batches, or show one with its strata.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A batch to show
     batch: Option<BatchName>,
+    /// Print JSON: all batches with their strata and cases
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let store = context.store()?;
+    if args.json {
+        let mut all = Vec::new();
+        for batch in
+            store.batches()?.into_iter().filter(|batch| args.batch.as_ref().is_none_or(|name| *name == batch.name))
+        {
+            all.push(serde_json::json!({
+                "batch": batch.name, "imported": batch.imported, "seed": batch.seed, "plan": batch.plan,
+                "frame": batch.frame, "rubric": [&batch.rubric.1, &batch.rubric.0], "command": batch.command,
+                "created_at": batch.created_at, "program": batch.program,
+                "strata": store.batch_strata(&batch)?, "cases": store.batch_cases(&batch)?,
+            }));
+        }
+        return output.json(&all);
+    }
     let Some(name) = &args.batch else {
         let mut rows = Vec::new();
         for batch in store.batches()? {

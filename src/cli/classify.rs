@@ -3,10 +3,12 @@
 use std::io::{self, BufRead as _};
 
 use super::Output;
-use crate::action::{CallForm, Classifier, RuleSet};
+use crate::action::{CallForm, Classified, Classifier, JsonError, JsonProblem, RuleSet};
 use crate::error::{Error, Kind, Place, Result};
 use crate::model::ActionClass;
 
+/// Classify emissions from stdin, one JSON value a line
+///
 /// Classify emissions from stdin, one JSON value a line; prints a class a line (`none`: nothing to classify).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: printf '%s\\n' '\"Which folder?\"' '[{\"ls\":\"{}\"}]' | dualrater classify")]
@@ -39,7 +41,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<()> {
         if text.trim().is_empty() {
             continue;
         }
-        let found = classifier.classify_json(text).map_err(|error| {
+        let found = classifier.classify_json(text);
+        // Deeper than the classifier goes, there is nothing to classify.
+        let too_deep = |error: &JsonError| error.problem == JsonProblem::TooDeep;
+        let found = if found.as_ref().is_err_and(too_deep) { Ok(Classified::default()) } else { found };
+        let found = found.map_err(|error| {
             Error::data(error.problem.to_string())
                 .at(place(error.offset))
                 .hint("every line is one JSON value: a text in quotes, a list or an object")

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::desk::Desk;
+use super::desk::{Desk, rating_entries, ruling_entries};
 use super::draw::{DrawRequest, draw, keep};
 use super::{Context, Output, agree as agree_command, clock, gar as gar_command, output};
 use crate::action::RuleSet;
@@ -16,9 +16,11 @@ use crate::model::{BatchName, RaterKind, RaterName, RunName};
 use crate::rate::adjudication::{AdjudicationExpectation, ExpectedItem, RulingRow, check_rulings};
 use crate::rate::{AnswerRow, Meta, RaterCase, SheetWriter, check_import, read_csv};
 use crate::rubric::{Applicability, Rubric};
-use crate::store::{Act, NewRating, Store};
+use crate::store::Store;
 use crate::strata::Plan;
 
+/// Walk the whole way with compiled-in data: runs, sample, two simulated raters, adjudicator, report
+///
 /// Walk the whole way with compiled-in data: six scripted runs of a small benchmark, GAR, a pilot and a main sample over
 /// seven strata, two simulated raters with known error rates, an adjudicator, and the report.
 ///
@@ -195,21 +197,7 @@ fn store_answers(
     if let Some(problem) = outcome.problems.first() {
         return Err(Error::internal(format!("a simulated answer was refused: {problem:?}")).at(Place::file(path)));
     }
-    let entries: Vec<NewRating> = outcome
-        .accepted
-        .iter()
-        .map(|answer| NewRating {
-            act: Act::Rating,
-            case: answer.case.clone(),
-            label: answer.label.clone(),
-            rater: rater.clone(),
-            value: answer.value.clone(),
-            correct: None,
-            rationale: answer.rationale.clone(),
-            case_digest: expected.cases.get(&answer.case).map(|case| case.digest.clone()),
-            source: path.display().to_string(),
-        })
-        .collect();
+    let entries = rating_entries(&outcome, &expected, &path.display().to_string());
     store.append(&desk.batch, &entries, &clock::now())?;
     Ok(entries.len())
 }
@@ -247,12 +235,12 @@ fn show_agreement(store: &Store, output: &mut Output) -> Result<()> {
                 row.n.to_string(),
                 output::number(row.po, 3),
                 output::number(row.kappa, 3),
-                output::interval(row.ci95, 2),
+                output::interval(row.ci95_bootstrap.low.zip(row.ci95_bootstrap.high).map(|(low, high)| [low, high]), 2),
                 row.reason.map_or(String::new(), |reason| reason.code().replace('_', " ")),
             ]
         })
         .collect();
-    output.table(&["label", "n", "agreement", "kappa", "95 % CI", "note"], &table, &[1, 2, 3, 4]);
+    output.table(&["label", "n", "agreement", "kappa", "bootstrap CI", "note"], &table, &[1, 2, 3, 4]);
     Ok(())
 }
 
@@ -302,21 +290,7 @@ fn rule(store: &mut Store, desk: &Desk, adjudicator: &RaterName, spot_checks: us
     if let Some(problem) = outcome.problems.first() {
         return Err(Error::internal(format!("a simulated ruling was refused: {problem:?}")));
     }
-    let entries: Vec<NewRating> = outcome
-        .accepted
-        .iter()
-        .map(|ruling| NewRating {
-            act: if ruling.correct.is_some() { Act::SpotCheck } else { Act::Ruling },
-            case: ruling.case.clone(),
-            label: ruling.label.clone(),
-            rater: adjudicator.clone(),
-            value: ruling.value.clone(),
-            correct: ruling.correct,
-            rationale: ruling.note.clone(),
-            case_digest: rated.iter().find(|case| case.case == ruling.case).map(|case| case.case_digest.clone()),
-            source: "dualrater demo".to_owned(),
-        })
-        .collect();
+    let entries = ruling_entries(&outcome, &expected, "dualrater demo");
     store.append(&desk.batch, &entries, &clock::now())?;
     Ok(entries.len())
 }

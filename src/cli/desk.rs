@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::model::{Audit, CaseIdentity, LabelId, RaterName, Rating, Seed};
-use crate::rate::{self, BatchExpectation, ExpectedCase, RaterCase, StoredRating};
+use crate::rate::adjudication::{AdjudicationExpectation, ItemKind, RulingOutcome};
+use crate::rate::{self, BatchExpectation, ExpectedCase, ImportOutcome, RaterCase, StoredRating};
 use crate::rubric::Rubric;
-use crate::store::{BatchInfo, Store, StoredCase};
+use crate::store::{Act, BatchInfo, NewRating, Store, StoredCase};
 
 /// A batch with its rubric and everything said about it.
 pub(super) struct Desk {
@@ -90,4 +91,46 @@ impl Desk {
             revise,
         })
     }
+}
+
+/// The entries that store a rater's checked answers.
+pub(super) fn rating_entries(outcome: &ImportOutcome, expected: &BatchExpectation<'_>, source: &str) -> Vec<NewRating> {
+    outcome
+        .accepted
+        .iter()
+        .map(|answer| NewRating {
+            act: Act::Rating,
+            case: answer.case.clone(),
+            label: answer.label.clone(),
+            rater: expected.rater.clone(),
+            value: answer.value.clone(),
+            correct: None,
+            rationale: answer.rationale.clone(),
+            case_digest: expected.cases.get(&answer.case).map(|case| case.digest.clone()),
+            source: source.to_owned(),
+        })
+        .collect()
+}
+
+/// The entries that store an adjudicator's checked rulings and spot checks.
+pub(super) fn ruling_entries(
+    outcome: &RulingOutcome,
+    expected: &AdjudicationExpectation<'_>,
+    source: &str,
+) -> Vec<NewRating> {
+    outcome
+        .accepted
+        .iter()
+        .map(|ruling| NewRating {
+            act: if ruling.kind == ItemKind::Disagreement { Act::Ruling } else { Act::SpotCheck },
+            case: ruling.case.clone(),
+            label: ruling.label.clone(),
+            rater: expected.adjudicator.clone(),
+            value: ruling.value.clone(),
+            correct: ruling.correct,
+            rationale: ruling.note.clone(),
+            case_digest: expected.cases.get(&ruling.case).map(|case| case.case_digest.clone()),
+            source: source.to_owned(),
+        })
+        .collect()
 }

@@ -4,6 +4,8 @@ use super::{Context, Output, explain, gar as gar_command};
 use crate::error::{Error, Result};
 use crate::gar::{self, CaseEmissions, CellDiff};
 
+/// The cases that change between two rule sets, by rule
+///
 /// The cases whose hit changes between the rule sets `paper` and `strict`, by the rule that decides.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -11,6 +11,8 @@ use crate::sample::{self, Draw, Exclusion, Request};
 use crate::store::{NewBatch, NewBatchCase, NewBatchStratum, Store};
 use crate::strata::{self, BoundPlan, Plan, Role, SqlMatches};
 
+/// Draw a stratified audit sample from the ingested runs
+///
 /// Draw a stratified audit sample from the ingested runs, or show what would be drawn (--dry-run).
 ///
 /// Every case has a ticket, SHA-256 of `seed:run/case`; within a stratum the lowest tickets are drawn. The same seed draws
@@ -96,6 +98,15 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     };
     let mut store = context.store()?;
     let (draw, bound) = draw(&store, &request)?;
+    if draw.cases.is_empty() {
+        let unbound: Vec<String> = bound.unbound_roles().into_iter().map(|role| format!("--bind {role}=RUN")).collect();
+        let hint = if unbound.is_empty() {
+            "`dualrater gar` shows which runs, categories and verdicts there are".to_owned()
+        } else {
+            format!("roles without a run: {}", unbound.join(" "))
+        };
+        return Err(Error::data("no stratum has a case to draw; nothing was stored").hint(hint));
+    }
     for warning in &draw.warnings {
         output::message(&format!("warning: {warning}"));
     }
@@ -223,28 +234,30 @@ pub(super) fn keep(store: &mut Store, request: &DrawRequest<'_>, draw: &Draw, bo
 }
 
 fn show(draw: &Draw, dry_run: bool, batch: &BatchName, output: &mut Output) {
+    // Without earlier batches both probabilities are one, and nothing is excluded.
+    let earlier = !draw.excluded.is_empty();
     let rows: Vec<Vec<String>> = draw
         .strata
         .iter()
         .map(|s| {
-            vec![
-                s.id.to_string(),
-                s.title.clone(),
-                s.population.to_string(),
-                s.excluded.to_string(),
-                s.quota.to_string(),
-                s.n.to_string(),
-                s.shortfall.to_string(),
-                output::number(s.inclusion_probability, 4),
-                output::number(s.unconditional_probability, 4),
-            ]
+            let mut row = vec![s.id.to_string(), s.title.clone(), s.population.to_string()];
+            if earlier {
+                row.push(s.excluded.to_string());
+            }
+            row.extend([s.quota.to_string(), s.n.to_string(), s.shortfall.to_string()]);
+            row.push(output::number(s.inclusion_probability, 4));
+            if earlier {
+                row.push(output::number(s.unconditional_probability, 4));
+            }
+            row
         })
         .collect();
-    output.table(
-        &["stratum", "title", "N", "excluded", "quota", "n", "short", "p given earlier", "p overall"],
-        &rows,
-        &[2, 3, 4, 5, 6, 7, 8],
-    );
+    if earlier {
+        let header = ["stratum", "title", "N", "taken", "quota", "n", "short", "p given earlier", "p overall"];
+        output.table(&header, &rows, &[2, 3, 4, 5, 6, 7, 8]);
+    } else {
+        output.table(&["stratum", "title", "N", "quota", "n", "short", "p"], &rows, &[2, 3, 4, 5, 6]);
+    }
     let unreached = draw.frame.unreached;
     if unreached > 0 {
         output.line(format!(

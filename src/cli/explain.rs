@@ -7,6 +7,8 @@ use crate::gar::{self, CaseEmissions};
 use crate::model::{ActionClass, CaseIdentity, Category};
 use crate::store::{CaseSource, Store};
 
+/// What each rule set sees in a case, emission by emission
+///
 /// What each rule set sees in a case, emission by emission: the class, the cue with its byte offset, the rules that acted,
 /// and why the classes differ.
 #[derive(Debug, clap::Args)]

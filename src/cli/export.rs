@@ -13,6 +13,8 @@ use crate::model::{BatchName, RaterKind, RaterName};
 use crate::rate::{JsonlWriter, Meta, PromptWriter, RaterCase, SheetWriter, prompt_markdown};
 use crate::rubric::Rubric;
 
+/// Write a rating sheet or rubric prompts for one rater
+///
 /// Write a rating sheet or rubric prompts for one rater, and register the rater for the batch.
 ///
 /// Each rater gets the cases in an order of their own and sees only what the rubric shows: no other rater's answers, no

@@ -9,6 +9,8 @@ use crate::gar::{self, CaseFacts, CellInput, GarRow, GoldTurnCase, RepeatRow, Tu
 use crate::model::{ActionClass, Category};
 use crate::store::{CaseSource, FileKind, Store};
 
+/// Gold Action Recall beside accuracy, per run and category
+///
 /// Gold Action Recall (share of cases that emit the kind of action that their category calls for) beside accuracy (share
 /// that pass), their difference with a paired interval, and what it means.
 ///
@@ -132,8 +134,9 @@ pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
         for category in Category::ALL {
             let Some(file) = store.file(&run, category, FileKind::Result)? else { continue };
             let score = store.file(&run, category, FileKind::Score)?;
-            let cases: Vec<CaseFacts> = store
-                .frame_rows(&run, category)?
+            let found = store.frame_rows(&run, category)?;
+            let duplicates = found.iter().any(|row| row.defect);
+            let cases: Vec<CaseFacts> = found
                 .into_iter()
                 .map(|row| CaseFacts {
                     id: row.case_id,
@@ -150,7 +153,8 @@ pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
                 category,
                 cases,
                 failures_only: file.failures_only,
-                header: score.and_then(|score| score.header),
+                // With duplicate ids the grader's counts and ours differ: then the verdicts are counted.
+                header: score.and_then(|score| score.header).filter(|_| !duplicates),
                 run_has_text: false,
             });
         }
@@ -231,23 +235,34 @@ fn show_rates(rows: &[&GarRow], output: &mut Output) {
                 rated(row.gar_pct, row.gar_ci95),
                 rated(row.acc.map(|acc| acc * 100.0), row.acc_ci95),
                 format!("{delta} {}", output::interval(row.delta_ci95, 1)).trim_end().to_owned(),
-                row.diagnosis.map_or("–".to_owned(), |diagnosis| diagnosis.as_str().replace('_', " ")),
             ]
         })
         .collect();
-    output.table(&["category", "n", "GAR %", "Acc %", "Δ pp", "diagnosis"], &table, &[1, 2, 3, 4]);
+    output.table(&["category", "n", "GAR %", "Acc %", "Δ pp"], &table, &[1, 2, 3, 4]);
+    for row in rows {
+        let diagnosis = row.diagnosis.map_or("no diagnosis", |diagnosis| match diagnosis {
+            gar::Diagnosis::Masking => "masking",
+            gar::Diagnosis::ExecutionGap => "execution gap",
+            gar::Diagnosis::NoClearGap => "no clear gap",
+        });
+        let masked = match (row.masked_passes, row.joint) {
+            (Some(masked), Some(joint)) => {
+                let passes = joint.gar0_pass + joint.gar1_pass;
+                let share = row.masked_pass_pct.map_or(String::new(), |share| format!(" ({share:.0} %)"));
+                format!("; {masked} of {passes} passes{share} are without the gold action")
+            }
+            _ => String::new(),
+        };
+        output.line(format!(" {}: {diagnosis}{masked}", row.category));
+    }
 }
 
-/// The joint table, masked passes and what the cases emit.
+/// The joint table and what the cases emit.
 fn show_counts(rows: &[&GarRow], output: &mut Output) {
     let count = |value: Option<u64>| value.map_or("–".to_owned(), |count| count.to_string());
     let table: Vec<Vec<String>> = rows
         .iter()
         .map(|row| {
-            let masked = match (row.masked_passes, row.masked_pass_pct) {
-                (Some(count), Some(share)) => format!("{count} ({share:.0} %)"),
-                (masked, _) => masked.map_or("–".to_owned(), |count| count.to_string()),
-            };
             let joint = |part: fn(gar::Joint) -> u64| count(row.joint.map(part));
             let mut cells = vec![
                 row.category.to_string(),
@@ -256,7 +271,6 @@ fn show_counts(rows: &[&GarRow], output: &mut Output) {
                 joint(|j| j.gar0_pass),
                 joint(|j| j.gar0_fail),
                 row.unscored.to_string(),
-                masked,
             ];
             let seen = [ActionClass::ToolCall, ActionClass::Refuse, ActionClass::Ask, ActionClass::Confirm];
             cells.extend(seen.map(|class| row.capability.get(&class).copied().unwrap_or(0).to_string()));
@@ -264,21 +278,9 @@ fn show_counts(rows: &[&GarRow], output: &mut Output) {
         })
         .collect();
     output.table(
-        &[
-            "",
-            "hit, pass",
-            "hit, fail",
-            "miss, pass",
-            "miss, fail",
-            "un-scored",
-            "masked passes",
-            "call",
-            "refuse",
-            "ask",
-            "confirm",
-        ],
+        &["cases", "hit pass", "hit fail", "miss pass", "miss fail", "no score", "call", "refuse", "ask", "confirm"],
         &table,
-        &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+        &[1, 2, 3, 4, 5, 6, 7, 8, 9],
     );
 }
 
@@ -303,16 +305,7 @@ fn show_gold_turns(rows: &[&GarRow], output: &mut Output) {
         .collect();
     if !table.is_empty() {
         output.table(
-            &[
-                "at the gold turn",
-                "some emission",
-                "turn class",
-                "calls",
-                "no such turn",
-                "held-out before",
-                "held-out after",
-                "turns as due %",
-            ],
+            &["at the gold turn", "any hit", "turn hit", "calls", "no turn", "held early", "held late", "due %"],
             &table,
             &[1, 2, 3, 4, 5, 6, 7],
         );
@@ -360,9 +353,9 @@ fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
         let joint = row.joint;
         writer
             .write_record([
-                row.run.clone(),
-                row.model.clone(),
-                row.condition.clone(),
+                output::inert(&row.run),
+                output::inert(&row.model),
+                output::inert(&row.condition),
                 row.category.to_string(),
                 row.rules.as_str().to_owned(),
                 row.gold.to_string(),

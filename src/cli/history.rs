@@ -9,6 +9,9 @@ use crate::model::CaseIdentity;
 pub struct Args {
     /// The case: run/case_id
     case: CaseIdentity,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
@@ -18,6 +21,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         return Err(
             Error::not_found(format!("nothing was said about {}", args.case)).hint("a case is named run/case_id")
         );
+    }
+    if args.json {
+        return output.json(&entries);
     }
     let rows: Vec<Vec<String>> = entries
         .into_iter()

@@ -4,14 +4,16 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::desk::Desk;
+use super::desk::{Desk, rating_entries};
 use super::{Context, Output, clock, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::model::{BatchName, RaterName};
 use crate::rate::{AnswerFile, ImportOutcome, check_import, read_csv, read_jsonl, read_markdown};
-use crate::store::{Act, NewRating, Store};
+use crate::store::Store;
 
+/// Read a filled sheet or answered prompts back
+///
 /// Read a filled sheet or answered prompts back, check every answer, and store what is new.
 ///
 /// The file says which batch and rater it belongs to. The same answers again change nothing; a changed answer needs
@@ -45,6 +47,13 @@ pub struct Args {
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let mut store = context.store()?;
     let (files, digest) = read(&args.file)?;
+    let rows_read: usize = files.iter().map(|(_, file)| file.rows.len()).sum();
+    if rows_read == 0 {
+        tell(files.iter().flat_map(|(path, file)| file.problems.iter().map(|p| problem_line(path, p))), "");
+        return Err(Error::data("no answers could be read; nothing was stored")
+            .at(Place::file(&args.file))
+            .hint("a sheet is CSV or JSON lines in UTF-8 as `dualrater export` writes it"));
+    }
     let (batch, rater) = whose(args, &files)?;
     let desk = Desk::open(&store, &batch)?;
     if !desk.audit.raters.iter().any(|(name, kind)| *name == rater && kind.can_be_of_record()) {
@@ -70,18 +79,12 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         all.iter().zip(paths).map(|(row, path)| (row.case.clone(), path.clone())).collect()
     };
     let outcome = check_import(&expected, all);
-    for (path, problem) in &unread {
-        output::message(&problem_line(path, problem));
-    }
     let place_of = |case: Option<&String>| {
         case.and_then(|case| places.iter().find(|(name, _)| name == case)).map_or(&args.file, |(_, path)| path)
     };
-    for problem in &outcome.problems {
-        output::message(&problem_line(place_of(problem.case.as_ref()), problem));
-    }
-    for warning in &outcome.warnings {
-        output::message(&format!("warning: {}", problem_line(place_of(warning.case.as_ref()), warning)));
-    }
+    tell(unread.iter().map(|(path, problem)| problem_line(path, problem)), "");
+    tell(outcome.problems.iter().map(|problem| problem_line(place_of(problem.case.as_ref()), problem)), "");
+    tell(outcome.warnings.iter().map(|one| problem_line(place_of(one.case.as_ref()), one)), "warning: ");
     for mapped in &outcome.mapped {
         output::message(&format!("note: {} {}: {:?} taken for {}", mapped.case, mapped.label, mapped.from, mapped.to));
     }
@@ -90,13 +93,16 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         output.json(&outcome)?;
     }
     if problems > 0 && !args.partial {
-        return Err(Error::data(format!("{problems} problems; nothing was stored"))
-            .at(Place::file(&args.file))
-            .hint("repair the lines above, or use --partial to store the sound answers"));
+        return Err(Error::data(format!(
+            "{problems} problem{}; nothing was stored",
+            if problems == 1 { "" } else { "s" }
+        ))
+        .at(Place::file(&args.file))
+        .hint("repair the lines above, or use --partial to store the sound answers"));
     }
     if !args.dry_run {
         let source = format!("{} (sha256 {digest})", args.file.display());
-        let entries = entries(&outcome, &expected, &rater, &source);
+        let entries = rating_entries(&outcome, &expected, &source);
         let head = store.append(&desk.batch, &entries, &clock::now())?;
         if !args.json {
             summary(&store, &batch, &rater, &outcome, output)?;
@@ -171,9 +177,26 @@ fn whose(args: &Args, files: &[(PathBuf, AnswerFile)]) -> Result<(BatchName, Rat
     Ok((batch, rater))
 }
 
+/// Prints lines, but of a long list only the beginning: an error must not drown in what it repeats.
+pub(super) fn tell(lines: impl Iterator<Item = String>, prefix: &str) {
+    const SHOWN: usize = 12;
+    let mut count = 0;
+    for line in lines {
+        count += 1;
+        if count <= SHOWN {
+            output::message(&format!("{prefix}{line}"));
+        }
+    }
+    if count > SHOWN {
+        output::message(&format!("{prefix}… and {} more (--json lists all)", count - SHOWN));
+    }
+}
+
 pub(super) fn problem_line(path: &Path, problem: &crate::rate::LineProblem) -> String {
     let mut text = format!("{}:{}: ", path.display(), problem.line);
-    for part in [&problem.case, &problem.label].into_iter().flatten() {
+    // A message that begins with its label says it once.
+    let label = problem.label.as_ref().filter(|label| !problem.message.starts_with(label.as_str()));
+    for part in [problem.case.as_ref(), label].into_iter().flatten() {
         text.push_str(part);
         text.push(' ');
     }
@@ -182,29 +205,6 @@ pub(super) fn problem_line(path: &Path, problem: &crate::rate::LineProblem) -> S
         text.push_str(&format!(" ({hint})"));
     }
     text
-}
-
-fn entries(
-    outcome: &ImportOutcome,
-    expected: &crate::rate::BatchExpectation<'_>,
-    rater: &RaterName,
-    source: &str,
-) -> Vec<NewRating> {
-    outcome
-        .accepted
-        .iter()
-        .map(|answer| NewRating {
-            act: Act::Rating,
-            case: answer.case.clone(),
-            label: answer.label.clone(),
-            rater: rater.clone(),
-            value: answer.value.clone(),
-            correct: None,
-            rationale: answer.rationale.clone(),
-            case_digest: expected.cases.get(&answer.case).map(|case| case.digest.clone()),
-            source: source.to_owned(),
-        })
-        .collect()
 }
 
 fn summary(

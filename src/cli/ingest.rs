@@ -136,7 +136,9 @@ fn bfcl(args: &BfclArgs, context: &Context, output: &mut Output) -> Result<()> {
         };
         output.line(format!("{} {:<12} {:<6} {done}", args.run, file.category, file.kind));
     }
-    if args.dataset.is_some() {
+    if args.dataset.is_some() && report.fits.iter().sum::<u64>() == 0 {
+        output.line(format!("{} data set: unchanged, as joined before", args.run));
+    } else if args.dataset.is_some() {
         let [verified, unverifiable, mismatch, absent] = report.fits;
         output.line(format!(
             "{} data set: {verified} cases verified by their logs, {unverifiable} unverifiable (no log), {mismatch} do not fit, \
@@ -213,6 +215,16 @@ fn labels(args: &LabelArgs, context: &Context, output: &mut Output) -> Result<()
     let head = store.append(&batch, &audit.entries, &now)?;
     for (model, run) in &joins {
         store.join_model(&batch, model, run)?;
+    }
+    let stored = store.audit(&batch, Vec::new())?;
+    for (model, run) in &joins {
+        let (differ, compared) = store.joined_verdicts(&stored, model, run)?;
+        if differ > 0 {
+            output::message(&format!(
+                "warning: {differ} of {compared} cases of {model} have another verdict in run {run} than in the audit: this is \
+                 not the run that was audited"
+            ));
+        }
     }
     let cases = store.batch_cases(&batch)?.len();
     output.line(format!(

@@ -21,8 +21,11 @@ mod gar;
 mod history;
 mod import;
 mod ingest;
+mod kappa;
 mod mechanical;
 mod output;
+mod prove;
+mod rate;
 mod raters;
 mod report;
 mod rubric;
@@ -61,48 +64,32 @@ Exit codes: 0 done · 1 input that cannot be used · 2 wrong command line · 3 n
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Walk the whole way with compiled-in data: runs, sample, two simulated raters, adjudicator, report
     Demo(demo::Args),
-    /// Read runs, data sets and audits made elsewhere into the database
     Ingest(ingest::Args),
-    /// Classify emissions from stdin, one JSON value a line
     Classify(classify::Args),
-    /// Gold Action Recall beside accuracy, per run and category
     Gar(gar::Args),
-    /// What each rule set sees in a case, emission by emission
     Explain(explain::Args),
-    /// The cases that change between two rule sets, by rule
     Diff(diff::Args),
-    /// Draw a stratified audit sample from the ingested runs
     Draw(draw::Args),
-    /// Write a rating sheet or rubric prompts for one rater
     Export(export::Args),
-    /// Read a filled sheet or answered prompts back
     Import(import::Args),
-    /// Compute the labels that follow from the data, as a rater of their own kind
     RateMechanically(mechanical::Args),
-    /// How far two raters agree, per label and stratum
     Agree(agree::Args),
-    /// Give the disagreements to a third rater and take the rulings back
+    Kappa(kappa::Args),
+    RateCi(rate::OneArgs),
+    RateDiff(rate::TwoArgs),
     Adjudicate(adjudicate::Args),
-    /// Write the audit report: HTML, Markdown, JSON, CSV and LaTeX tables
     Report(report::Args),
-    /// List the ingested runs
     Runs(runs::Args),
-    /// Make a batch from another: the same cases under another rubric
     Batch(batch::Args),
-    /// List the batches, or show one
     Batches(batches::Args),
-    /// Show the raters of a batch, or fix the pair of record
     Raters(raters::Args),
-    /// Show, check or compare rubrics
     Rubric(rubric::Args),
-    /// Every rating, ruling and spot check about a case, oldest first
     History(history::Args),
-    /// Re-compute the hash chain of ratings
     Verify(verify::Args),
-    /// Copy the database while others use it
     Backup(backup::Args),
+    #[command(hide = true)]
+    Prove(prove::Args),
 }
 
 /// Runs the program; returns its exit code.
@@ -140,6 +127,9 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Import(args) => import::run(args, context, output),
         Command::RateMechanically(args) => mechanical::run(args, context, output),
         Command::Agree(args) => agree::run(args, context, output),
+        Command::Kappa(args) => kappa::run(args, output),
+        Command::RateCi(args) => rate::one(args, output),
+        Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
@@ -150,6 +140,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::History(args) => history::run(args, context, output),
         Command::Verify(args) => verify::run(args, context, output),
         Command::Backup(args) => backup::run(args, context, output),
+        Command::Prove(args) => prove::run(args, output),
     }
 }
 

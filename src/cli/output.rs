@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 use crate::error::{Error, Kind, Result};
@@ -67,6 +67,13 @@ impl Output {
         for row in rows {
             table.add_row(row.iter().map(|text| Cell::new(visible(text))));
         }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        // The first column names the row: never broken.
+        if let Some(first) = table.column_mut(0) {
+            first.set_constraint(ColumnConstraint::ContentWidth);
+        }
         for column in numbers {
             if let Some(column) = table.column_mut(*column) {
                 column.set_cell_alignment(CellAlignment::Right);
@@ -116,6 +123,12 @@ pub fn visible(text: &str) -> String {
             _ => c,
         })
         .collect()
+}
+
+/// A text for a spreadsheet cell: what a spreadsheet would run gets an apostrophe before it.
+pub fn inert(text: &str) -> String {
+    let runs = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if runs { format!("'{text}") } else { text.to_owned() }
 }
 
 /// A percentage with one digit, or a dash.

@@ -4,6 +4,8 @@ use super::{Context, Output, clock};
 use crate::error::{Error, Result};
 use crate::model::{BatchName, RaterName};
 
+/// Show the raters of a batch, or fix the pair of record
+///
 /// Show the raters of a batch, or fix the pair of record: the two whose agreement is reported.
 ///
 /// Without a fixed pair, the first two registered people or models are of record.
@@ -15,6 +17,20 @@ pub struct Args {
     /// Fix the pair of record
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1..)]
     pair: Option<Vec<RaterName>>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Row {
+    rater: RaterName,
+    kind: crate::model::RaterKind,
+    cases_rated: usize,
+    rulings: usize,
+    spot_checked_cases: usize,
+    cases: usize,
+    of_record: bool,
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
@@ -28,25 +44,48 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     let of_record = store.pair_of_record(&batch)?;
     let audit = store.audit(&batch, Vec::new())?;
-    let rows: Vec<Vec<String>> = store
+    let cases = &audit.cases;
+    let rows: Vec<Row> = store
         .batch_raters(&batch)?
         .into_iter()
         .map(|(rater, kind)| {
-            let rated = audit.cases.iter().filter(|case| case.ratings.contains_key(&rater)).count();
-            let record = of_record.as_ref().is_some_and(|(a, b)| *a == rater || *b == rater);
-            vec![
-                rater.to_string(),
-                kind.to_string(),
-                format!("{rated}/{}", audit.cases.len()),
-                if record { "yes" } else { "" }.to_owned(),
-            ]
+            let rules = kind == crate::model::RaterKind::Adjudicator;
+            Row {
+                cases_rated: cases.iter().filter(|case| case.ratings.contains_key(&rater)).count(),
+                rulings: if rules { cases.iter().map(|case| case.adjudications.len()).sum() } else { 0 },
+                spot_checked_cases: if rules {
+                    cases.iter().filter(|case| case.spot_checks.is_some()).count()
+                } else {
+                    0
+                },
+                cases: cases.len(),
+                of_record: of_record.as_ref().is_some_and(|(a, b)| *a == rater || *b == rater),
+                rater,
+                kind,
+            }
         })
         .collect();
+    if args.json {
+        return output.json(&rows);
+    }
     if rows.is_empty() {
         output.line(format!("batch {} has no raters yet; `dualrater export` registers one", args.batch));
         return Ok(());
     }
-    output.table(&["rater", "kind", "cases rated", "of record"], &rows, &[2]);
+    let table: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|row| {
+            vec![
+                row.rater.to_string(),
+                row.kind.to_string(),
+                format!("{}/{}", row.cases_rated, row.cases),
+                row.rulings.to_string(),
+                row.spot_checked_cases.to_string(),
+                if row.of_record { "yes" } else { "" }.to_owned(),
+            ]
+        })
+        .collect();
+    output.table(&["rater", "kind", "cases rated", "rulings", "spot checks", "of record"], &table, &[2, 3, 4]);
     Ok(())
 }
 

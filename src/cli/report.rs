@@ -13,7 +13,10 @@ use crate::report::{
     self, BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RubricProvenance, RunProvenance,
 };
 use crate::store::{BatchInfo, FileKind, Store};
+use crate::strata;
 
+/// Write the audit report: HTML, Markdown, JSON, CSV and LaTeX tables
+///
 /// Write the audit report: index.html (one file, works offline), report.md, report.json, tables/*.csv and tables.tex, all
 /// from one computation.
 ///
@@ -125,5 +128,32 @@ fn provenance(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> 
         joined_runs,
         rater_models: store.rater_models(batch)?,
         runs,
+        notes: notes(store, batch, audit)?,
     })
+}
+
+/// What the origin of the batch means for its numbers.
+fn notes(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    if let Some((digest, name)) = &batch.plan
+        && let Some(text) = store.plan_text(digest)?
+        && let Ok(plan) = strata::Plan::parse(name, &text)
+        && plan.strata.iter().any(|stratum| stratum.filter.has_gar())
+    {
+        notes.push(
+            "Strata were chosen by the automatic metric itself, with unequal shares. Agreement with GAR, its kappa, \
+             sensitivity and specificity, and every pooled rate are those of this sample, not of the run."
+                .to_owned(),
+        );
+    }
+    for (model, run) in store.joins(batch)? {
+        let (differ, compared) = store.joined_verdicts(audit, &model, &run)?;
+        if differ > 0 {
+            notes.push(format!(
+                "{model} is joined to run {run}, but {differ} of {compared} cases have another verdict there than in the \
+                 audit: it is not the run that was audited, so its agreement with GAR compares two different runs."
+            ));
+        }
+    }
+    Ok(notes)
 }

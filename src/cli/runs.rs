@@ -5,7 +5,12 @@ use crate::error::Result;
 use crate::model::Category;
 use crate::store::FileKind;
 
+/// List the ingested runs
+///
 /// List the ingested runs with their categories, cases and scores.
+///
+/// `unscored` cases have no score file; `failures only` runs hold failed cases alone, so they have no accuracy. With --json also the
+/// SHA-256 of every file and of the data set.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Print JSON

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::intervals::wilson;
 use super::{EstimateError, Interval, check_counts, check_z, falling_root};
+use crate::agree::percent;
 
 /// Successes and trials of two independent groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,12 +44,10 @@ impl TwoGroups {
 /// # Errors
 /// z not positive.
 pub fn newcombe(groups: TwoGroups, z: f64) -> Result<Interval, EstimateError> {
-    let ((p1, p2), difference) = (groups.rates(), groups.difference());
-    let (first, second) = (wilson(groups.k1, groups.n1, z)?, wilson(groups.k2, groups.n2, z)?);
-    Ok(Interval::new(
-        difference - (p1 - first.low).hypot(second.high - p2),
-        difference + (first.high - p1).hypot(p2 - second.low),
-    ))
+    check_z(z)?;
+    percent::difference(groups.k1, groups.n1, groups.k2, groups.n2, z)
+        .map(Interval::from)
+        .ok_or(EstimateError::NoTrials)
 }
 
 /// The score interval of Miettinen & Nurminen 1985, Stat. Med. 4:213-226: all differences that a score test with

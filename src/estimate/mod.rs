@@ -3,11 +3,15 @@
 //! Pure: counts in, limits out. Limits are shares. A rate without trials has no interval: that is an error here, never
 //! 0 to 1 in silence.
 
+pub mod coverage;
 pub mod differences;
 pub mod intervals;
 pub mod normal;
 pub mod paired;
+
+pub use crate::agree::Z95;
 pub mod paper;
+pub mod summary;
 
 pub use intervals::{Method, proportion};
 

@@ -51,7 +51,7 @@ impl Pairs {
 pub fn newcombe(pairs: Pairs, z: f64) -> Result<Interval, EstimateError> {
     let (first_only, second_only) = pairs.shares()?;
     let n = pairs.n();
-    let (k1, k2) = (pairs.both + pairs.first_only, pairs.both + pairs.second_only);
+    let (k1, k2) = (pairs.both.saturating_add(pairs.first_only), pairs.both.saturating_add(pairs.second_only));
     let (p1, p2) = (k1 as f64 / n as f64, k2 as f64 / n as f64);
     let (one, two) = (wilson(k1, n, z)?, wilson(k2, n, z)?);
     let margins = k1 as f64 * (n - k1) as f64 * k2 as f64 * (n - k2) as f64;
@@ -183,6 +183,8 @@ mod tests {
         assert_eq!(tango(pairs(0, 0, 0, 0), Z95), Err(EstimateError::NoTrials));
         let same = tango(pairs(10, 0, 0, 10), Z95).expect("cases");
         assert!((same.low + same.high).abs() < 1e-12 && same.high > 0.0);
+        // Counts at the edge of what can be written neither overflow nor hang.
+        assert!(newcombe(pairs(u64::MAX, u64::MAX, 1, 1), Z95).is_ok());
         // Five against five: the exact test cannot be smaller than 1.
         assert!((mcnemar(5, 5).expect("differing").exact_p - 1.0).abs() < 1e-15);
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::diagnosis::Diagnosis;
 use super::facts::{CaseFacts, CellInput};
-use super::interval::{Z_PAPER, wilson};
-use super::paired::{PairedCounts, paired_difference};
 use super::row::{GarRow, Joint};
 use crate::action::RuleSet;
+use crate::estimate::Z95;
+use crate::estimate::intervals::wilson;
+use crate::estimate::paired::{Pairs, newcombe};
 use crate::model::{ActionClass, Category, Verdict};
 
 /// Computes the row of one category of one run: a case hits if some emission of any turn has the gold class. `rules` is
@@ -34,8 +35,10 @@ pub(super) fn counted(input: &CellInput, rules: RuleSet, hit: &[Option<bool>]) -
     let scored = table.gar0_fail + table.gar0_pass + table.gar1_fail + table.gar1_pass;
     let verdicts = |wanted| input.cases.iter().filter(|case| case.verdict == Some(wanted)).count() as u64;
     let (passes, fails) = (verdicts(Verdict::Pass), verdicts(Verdict::Fail));
-    let accuracy =
-        input.header.or_else(|| (passes + fails > 0 && !input.failures_only).then_some((passes, passes + fails)));
+    // Over failures alone there is no accuracy, whatever the header says of the cases that are not there.
+    let accuracy = (!input.failures_only)
+        .then(|| input.header.or_else(|| (passes + fails > 0).then_some((passes, passes + fails))))
+        .flatten();
     let mut row = GarRow {
         run: input.run.clone(),
         model: input.model.clone(),
@@ -48,13 +51,13 @@ pub(super) fn counted(input: &CellInput, rules: RuleSet, hit: &[Option<bool>]) -
         gar_hits: (known > 0 || n == 0).then_some(gar_hits),
         gar_left_out: n - known,
         gar_pct: percent(gar_hits, known),
-        gar_ci95: wilson(gar_hits, known, Z_PAPER).map(hundredfold),
+        gar_ci95: wilson_percent(gar_hits, known),
         emission_classes: emission_classes(&input.cases),
         capability: capability(&input.cases),
         error_records: input.cases.iter().filter(|case| case.error_record).count() as u64,
         unscored: n - passes - fails,
         acc: accuracy.and_then(|(correct, total)| percent(correct, total)).map(|acc| acc / 100.0),
-        acc_ci95: accuracy.and_then(|(correct, total)| wilson(correct.min(total), total, Z_PAPER)).map(hundredfold),
+        acc_ci95: accuracy.and_then(|(correct, total)| wilson_percent(correct.min(total), total)),
         correct: accuracy.map(|(correct, _)| correct),
         total: accuracy.map(|(_, total)| total),
         joint: None,
@@ -89,16 +92,16 @@ pub(super) fn counted(input: &CellInput, rules: RuleSet, hit: &[Option<bool>]) -
 /// Fills in everything that needs verdicts.
 fn compare(row: &mut GarRow, table: Joint) {
     row.joint = Some(table);
-    let counts = PairedCounts {
+    let counts = Pairs {
         both: table.gar1_pass,
         first_only: table.gar1_fail,
         second_only: table.gar0_pass,
         neither: table.gar0_fail,
     };
-    if let Some((difference, interval)) = paired_difference(counts) {
+    if let (Some(difference), Ok(interval)) = (counts.difference(), newcombe(counts, Z95)) {
         row.delta_pp = Some(100.0 * difference);
-        row.delta_ci95 = Some(hundredfold(interval));
-        row.diagnosis = Some(Diagnosis::of_interval(interval));
+        row.delta_ci95 = Some(hundredfold(interval.limits()));
+        row.diagnosis = Some(Diagnosis::of_interval(interval.limits()));
     }
     row.masked_passes = Some(table.gar0_pass);
     row.masked_pass_pct = percent(table.gar0_pass, table.gar0_pass + table.gar1_pass);
@@ -201,6 +204,12 @@ fn header_differs(input: &CellInput, passes: u64, fails: u64) -> Option<String> 
 /// `part` in percent of `whole`; `None`: nothing to divide by.
 pub(super) fn percent(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
+}
+
+/// Wilson's interval in percent with the published study's critical value, 1.96. `None`: no records.
+fn wilson_percent(k: u64, n: u64) -> Option<[f64; 2]> {
+    const Z_PUBLISHED: f64 = 1.96;
+    wilson(k, n, Z_PUBLISHED).ok().map(|interval| hundredfold(interval.limits()))
 }
 
 fn hundredfold([low, high]: [f64; 2]) -> [f64; 2] {

@@ -60,10 +60,15 @@ fn check(what: &'static str, text: &str, forbidden: &[char]) -> Result<(), IdErr
     if text.trim() != text {
         return Err(IdError::Blank { what, text: text.to_owned() });
     }
-    if let Some(character) = text.chars().find(|c| c.is_control() || forbidden.contains(c)) {
+    if let Some(character) = text.chars().find(|c| c.is_control() || is_bidi(*c) || forbidden.contains(c)) {
         return Err(IdError::Character { what, character, text: text.to_owned() });
     }
     Ok(())
+}
+
+/// Characters that turn the direction of text around: they make one name look like another.
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 macro_rules! name {
@@ -119,8 +124,9 @@ macro_rules! name {
 }
 
 name!(
-    /// The name of a run: the output of one model in one condition on one benchmark. Holds no `/`.
-    RunName, "run name", &['/']
+    /// The name of a run: the output of one model in one condition on one benchmark. Holds no `/`, which ends the run in a
+    /// case identity, and no `:`, which marks the identities of audits made elsewhere.
+    RunName, "run name", &['/', ':']
 );
 name!(
     /// The name of a batch: one drawn (or imported) audit sample.
@@ -230,6 +236,8 @@ mod tests {
     fn names_refuse_what_would_make_identities_ambiguous() {
         assert!(RunName::parse("xlam-baseline").is_ok());
         assert!(RunName::parse("a/b").is_err());
+        assert!(RunName::parse("published:m").is_err());
+        assert!(RunName::parse("\u{202e}abc").is_err());
         assert!(RunName::parse("").is_err());
         assert!(RunName::parse(" a").is_err());
         assert!(RunName::parse("a\u{1b}[31m").is_err());

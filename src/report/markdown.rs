@@ -1,5 +1,7 @@
 //! The report as Markdown (GitHub's dialect: tables). What others wrote is escaped; nothing of it becomes markup or HTML.
 
+use std::fmt::Write as _;
+
 use super::document::{Block, Document, Fact, Table};
 use super::text::one_line;
 
@@ -7,7 +9,7 @@ use super::text::one_line;
 pub(super) fn text(document: &Document) -> String {
     let mut out = format!("# {}\n\n{}\n", escape(&document.title), escape(&document.subtitle));
     for section in &document.sections {
-        out += &format!("\n## {}\n", escape(&section.title));
+        let _ = write!(out, "\n## {}\n", escape(&section.title));
         for block in &section.blocks {
             out.push('\n');
             out += &part(block);
@@ -25,13 +27,13 @@ fn part(block: &Block) -> String {
             format!("**Before you use these numbers**\n\n{}", items.iter().map(|item| bullet(item)).collect::<String>())
         }
         Block::List(items) => items.iter().map(|item| bullet(item)).collect(),
-        Block::Facts(facts) => facts
-            .iter()
-            .map(|(name, fact)| {
+        Block::Facts(facts) => {
+            let line = |(name, fact): &(String, Fact)| {
                 let (Fact::Text(value) | Fact::Code(value)) = fact;
-                format!("- {}: {}\n", escape(name), escape(value))
-            })
-            .collect(),
+                bullet(&format!("{name}: {value}"))
+            };
+            facts.iter().map(line).collect()
+        }
         Block::Table(found) => table(found),
         // A figure shows what the tables say.
         Block::Figure(_) => String::new(),
@@ -55,7 +57,7 @@ fn table(table: &Table) -> String {
         out += &line(row.cells.iter().map(|cell| escape(&cell.shown())).collect());
     }
     if let Some(note) = &table.note {
-        out += &format!("\n{}\n", escape(note));
+        let _ = write!(out, "\n{}\n", escape(note));
     }
     out
 }

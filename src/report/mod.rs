@@ -1,7 +1,7 @@
 //! The report of an audit: one view, computed once, and renderers that only format it.
 //!
 //! [`view()`] takes the rated audit and what the caller knows about its origin and computes everything that a report says.
-//! The page, the Markdown text, the tables for spreadsheets and for LaTeX are made from one `document` of the view, so
+//! The page, the Markdown text, the tables for spreadsheets and for LaTeX are made from one document of the view, so
 //! that all of them say the same; `report.json` is the view itself.
 
 mod csv_table;

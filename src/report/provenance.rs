@@ -27,6 +27,8 @@ pub struct Provenance {
     pub rater_models: BTreeMap<String, String>,
     /// The runs that the audited cases come from.
     pub runs: Vec<RunProvenance>,
+    /// What the caller found that a reader must know before using the numbers.
+    pub notes: Vec<String>,
 }
 
 /// How a batch came about.

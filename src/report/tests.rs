@@ -39,6 +39,7 @@ fn provenance() -> Provenance {
         joined_runs: BTreeMap::new(),
         rater_models: BTreeMap::new(),
         runs: Vec::new(),
+        notes: Vec::new(),
     }
 }
 

@@ -36,7 +36,7 @@ pub struct NewBatch<'a> {
 }
 
 /// A stratum of a batch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NewBatchStratum {
     /// Short name.
     pub id: String,
@@ -57,7 +57,7 @@ pub struct NewBatchStratum {
 }
 
 /// A case of a batch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct NewBatchCase {
     /// Identity.
     pub identity: CaseIdentity,

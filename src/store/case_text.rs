@@ -6,11 +6,10 @@ use super::runs::{category_of, json_list};
 use super::{BatchInfo, FileKind, Store, StoreError, StoredCase};
 use crate::model::{CaseText, Category, ConditionText, GroundTruth, Transition, TurnText, Verdict};
 
-type CaseColumns =
-    (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>, Option<String>);
+/// The user's words per turn, and the ground truth if there is an answer file.
+type DatasetWords = (Vec<String>, Option<GroundTruth>);
 
-/// The user's words, and the ground truth if there is an answer file.
-type JoinedEntry = (Vec<String>, Option<GroundTruth>);
+type CaseColumns = (i64, i64, Option<String>, String, Option<String>, Option<String>, Option<i64>, Option<String>);
 
 impl Store {
     /// The text of a case of a drawn batch.
@@ -69,7 +68,7 @@ impl Store {
         let columns: CaseColumns = self
             .connection
             .prepare_cached(
-                "SELECT id, turns, raw_id, category, defect, user_turns, log_return_turn, error, tool_results
+                "SELECT id, turns, raw_id, category, defect, user_turns, log_return_turn, error
                  FROM cases WHERE run = ? AND case_id = ?",
             )?
             .query_row(params![run.id, case_id], |row| {
@@ -82,7 +81,6 @@ impl Store {
                     row.get(5)?,
                     row.get(6)?,
                     row.get(7)?,
-                    row.get(8)?,
                 ))
             })
             .optional()?
@@ -130,7 +128,7 @@ impl Store {
         case_row: i64,
         category: Category,
         raw_id: Option<&str>,
-    ) -> Result<Option<JoinedEntry>, StoreError> {
+    ) -> Result<Option<DatasetWords>, StoreError> {
         match self.fit_of(case_row)? {
             Some((dataset, status, _)) if status == "verified" || status == "unverifiable" => {
                 self.dataset_entry(&dataset, category.as_str(), raw_id)
@@ -152,7 +150,7 @@ impl Store {
         dataset: &str,
         category: &str,
         raw_id: Option<&str>,
-    ) -> Result<Option<JoinedEntry>, StoreError> {
+    ) -> Result<Option<DatasetWords>, StoreError> {
         let found: Option<(String, Option<String>, String, Option<u32>)> = self
             .connection
             .prepare_cached(

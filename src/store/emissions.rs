@@ -39,6 +39,28 @@ impl Store {
         Ok(cases)
     }
 
+    /// How many emissions of a run have another class than `class_of` gives them.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn emissions_with(
+        &self,
+        run: &RunRow,
+        class_of: impl Fn(&str) -> Option<&'static str>,
+    ) -> Result<u64, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT raw, class FROM emissions JOIN cases ON cases.id = case_row WHERE run = ?")?;
+        let mut rows = statement.query([run.id])?;
+        let mut changed = 0;
+        while let Some(row) = rows.next()? {
+            let raw: String = row.get(0)?;
+            let class: Option<String> = row.get(1)?;
+            changed += u64::from(class.as_deref() != class_of(&raw));
+        }
+        Ok(changed)
+    }
+
     /// The emissions of a case, turn by turn.
     pub(super) fn saved_turns(&self, case_row: i64, count: i64) -> Result<Vec<Vec<String>>, StoreError> {
         let mut turns = vec![Vec::new(); usize::try_from(count).unwrap_or(0)];

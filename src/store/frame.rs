@@ -7,7 +7,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, params};
 
 use super::{FileKind, RunRow, Store, StoreError};
-use crate::model::{ActionClass, CaseIdentity, Category, RunName, StratumId, Transition, Verdict};
+use crate::model::{ActionClass, Audit, CaseIdentity, Category, RunName, StratumId, Transition, Verdict};
 use crate::strata::FrameCase;
 
 /// A case with its classes: what the GAR table reads.
@@ -156,6 +156,29 @@ impl Store {
             }
         }
         Ok(frame)
+    }
+
+    /// Of an audited model's cases that a run has too with a verdict: how many have another verdict there, and of how many.
+    ///
+    /// # Errors
+    /// An unknown run, or the database's own trouble.
+    pub fn joined_verdicts(&self, audit: &Audit, model: &str, run: &str) -> Result<(u64, u64), StoreError> {
+        let run = self.run(run)?;
+        let mut verdicts = BTreeMap::new();
+        for category in Category::ALL {
+            for row in self.frame_rows(&run, category)? {
+                verdicts.insert(row.case_id, row.verdict);
+            }
+        }
+        let (mut differ, mut compared) = (0, 0);
+        for case in audit.cases.iter().filter(|case| case.model == model) {
+            let there = verdicts.get(case.case.case()).copied().flatten();
+            if let (Some(here), Some(there)) = (case.verdict, there) {
+                compared += 1;
+                differ += u64::from(here != there);
+            }
+        }
+        Ok((differ, compared))
     }
 
     /// The cases that meet a SQL condition over the view `frame`. The condition can only read that view, call

@@ -53,8 +53,6 @@ pub struct NewCase<'a> {
     pub user_turns: Option<&'a str>,
     /// Turn of return, from the run's log.
     pub log_return_turn: Option<u32>,
-    /// JSON of tool results, from the run's log.
-    pub tool_results: Option<&'a str>,
 }
 
 /// An emission to store.

@@ -59,7 +59,7 @@ pub struct NewRating {
 }
 
 /// A stored entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct StoredRating {
     /// Place in the chain, from 1.
     pub id: i64,
@@ -200,6 +200,25 @@ impl Store {
     /// The database's own trouble.
     pub fn chain_holds(&self, head: &str) -> Result<bool, StoreError> {
         Ok(head == CHAIN_START || self.connection.prepare("SELECT 1 FROM ratings WHERE link = ?")?.exists([head])?)
+    }
+
+    /// Per case of a batch the digests of what its raters were shown.
+    ///
+    /// # Errors
+    /// The database's own trouble or a damaged row.
+    pub fn shown_digests(&self, batch: &BatchInfo) -> Result<BTreeMap<CaseIdentity, Vec<String>>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT DISTINCT identity, case_digest FROM ratings WHERE batch = ? AND case_digest IS NOT NULL",
+        )?;
+        let mut rows = statement.query([batch.id])?;
+        let mut digests: BTreeMap<CaseIdentity, Vec<String>> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let identity: String = row.get(0)?;
+            let identity =
+                CaseIdentity::parse(&identity).map_err(|error| StoreError::Damaged { what: error.to_string() })?;
+            digests.entry(identity).or_default().push(row.get(1)?);
+        }
+        Ok(digests)
     }
 
     /// Every entry about a case (in all batches), oldest first.

@@ -110,7 +110,7 @@ impl<'t> RunWriter<'t> {
         self.transaction
             .prepare_cached(
                 "INSERT INTO cases (file, run, category, ordinal, line, case_id, raw_id, defect, shape, error, turns, user_turns,
-                 log_return_turn, tool_results) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                 log_return_turn) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             )?
             .execute(params![
                 file,
@@ -126,7 +126,6 @@ impl<'t> RunWriter<'t> {
                 case.turns as i64,
                 case.user_turns,
                 case.log_return_turn,
-                case.tool_results,
             ])?;
         Ok((self.transaction.last_insert_rowid(), copy > 1))
     }

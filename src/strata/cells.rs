@@ -1,7 +1,8 @@
 //! `[[cells]]`: one stratum per combination of model × category × verdict × GAR, without writing each.
 //!
 //! `by` lists the dimensions to split by (all four by default; `model` only where runs or models are listed). A
-//! dimension that is listed but not split by only restricts. The ids are the table's id and the values, joined by `-`.
+//! dimension that is listed but not split by only restricts. The ids are the table's id and a number: raters see a case's
+//! stratum, and an id that names verdict or GAR would tell them what the metric says. The titles, which they do not see, say it.
 
 use std::collections::BTreeSet;
 
@@ -14,17 +15,16 @@ use super::raw::{RawCells, Words};
 use super::{PlanError, Predicate, Problem, Role, Stratum};
 use crate::model::{Category, StratumId, Verdict};
 
-/// One value of one dimension: how an id and a title write it, and what it asks of a case.
+/// One value of one dimension: how a title writes it, and what it asks of a case.
 #[derive(Clone)]
 struct Value {
-    id: String,
     title: String,
     predicate: Predicate,
 }
 
 impl Value {
-    fn new(id: &str, title: &str, predicate: Predicate) -> Self {
-        Self { id: id.to_owned(), title: title.to_owned(), predicate }
+    fn new(title: &str, predicate: Predicate) -> Self {
+        Self { title: title.to_owned(), predicate }
     }
 }
 
@@ -52,11 +52,11 @@ pub(super) fn expand(context: &Context<'_>, raw: &RawCells, limit: usize) -> Res
             .collect();
     }
     rows.into_iter()
-        .map(|row| {
-            let id: Vec<&str> =
-                [raw.id.get_ref().as_str()].into_iter().chain(row.iter().map(|v| v.id.as_str())).collect();
+        .enumerate()
+        .map(|(number, row)| {
+            let id = format!("{}-{:02}", raw.id.get_ref(), number + 1);
             let titles: Vec<&str> = row.iter().map(|value| value.title.as_str()).collect();
-            let id = StratumId::parse(&id.join("-")).map_err(|error| source.error(&raw.id.span(), error.into()))?;
+            let id = StratumId::parse(&id).map_err(|error| source.error(&raw.id.span(), error.into()))?;
             let parts = common.iter().cloned().chain(row.iter().map(|value| value.predicate.clone())).collect();
             Ok(Stratum {
                 id,
@@ -151,25 +151,21 @@ fn check_by(context: &Context<'_>, by: &Spanned<Words>, known: &[&str]) -> Resul
 }
 
 fn run_value(role: &Role) -> Value {
-    Value::new(role.as_str(), role.as_str(), Predicate::Run(BTreeSet::from([role.clone()])))
+    Value::new(role.as_str(), Predicate::Run(BTreeSet::from([role.clone()])))
 }
 
-/// Model names hold characters (`/`, spaces) that an id cannot: they become `_`.
 fn model_value(model: &str) -> Value {
-    let id: String = model.chars().map(|c| if c == '/' || c == ',' || c.is_whitespace() { '_' } else { c }).collect();
-    Value::new(&id, model, Predicate::Model(BTreeSet::from([model.to_owned()])))
+    Value::new(model, Predicate::Model(BTreeSet::from([model.to_owned()])))
 }
 
 fn category_value(category: Category) -> Value {
-    Value::new(category.as_str(), category.as_str(), Predicate::Category(BTreeSet::from([category])))
+    Value::new(category.as_str(), Predicate::Category(BTreeSet::from([category])))
 }
 
 fn verdict_value(verdict: Option<Verdict>) -> Value {
-    let word = verdict_word(verdict);
-    Value::new(&word.to_ascii_lowercase(), word, Predicate::Verdict(BTreeSet::from([verdict])))
+    Value::new(verdict_word(verdict), Predicate::Verdict(BTreeSet::from([verdict])))
 }
 
 fn gar_value(wanted: bool) -> Value {
-    let (id, title) = if wanted { ("gar", "gold action seen") } else { ("nogar", "gold action not seen") };
-    Value::new(id, title, Predicate::Gar(wanted))
+    Value::new(if wanted { "gold action seen" } else { "gold action not seen" }, Predicate::Gar(wanted))
 }

@@ -57,6 +57,13 @@ impl<R: Ord + Display> Predicate<R> {
         found
     }
 
+    /// Does the condition look at the automatic metric?
+    pub fn has_gar(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |part| found |= matches!(part, Self::Gar(_)));
+        found
+    }
+
     fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Self)) {
         see(self);
         match self {

@@ -205,3 +205,27 @@ fn published_audit_under_own_rules() {
         assert_eq!(used.left_out.one_sided_na, if label.as_str() == "B6" { 31 } else { 0 });
     }
 }
+
+/// What is known about the published audit is found: B5 is a function, applicability of B6 is disputed, the adjudicator
+/// of B7 sided with b in 38 of 40 cases, B3 and B5 are perfect; and no label is called a function that is not.
+#[test]
+fn published_audit_findings() {
+    use dualrater::agree::diagnose::{self, Kind};
+    let Some(shared) = shared() else { return };
+    let audit = published(&shared);
+    let (a, b) = audit.pair.clone().expect("a pair");
+    let found = diagnose::audit(&audit, (&a, &b), NaPolicy::Drop).expect("small");
+    let labels = |kind: Kind| -> Vec<Option<&str>> {
+        found.iter().filter(|finding| finding.kind == kind).map(|finding| finding.label.as_deref()).collect()
+    };
+    assert_eq!(labels(Kind::DerivedLabel), [Some("B5")]);
+    assert_eq!(labels(Kind::OneSidedNa), [Some("B6")]);
+    assert_eq!(labels(Kind::PerfectAgreement), [Some("B3"), Some("B5")]);
+    assert_eq!(labels(Kind::OneSidedAdjudicator), [Some("B1a"), Some("B1b"), Some("B6"), Some("B7"), None]);
+    let b7 = found.iter().find(|f| f.kind == Kind::OneSidedAdjudicator && f.label.as_deref() == Some("B7"));
+    assert!((b7.expect("found").effect - 0.95).abs() < 1e-12);
+    for finding in &found {
+        let [low, high] = finding.interval.expect("every finding here has one");
+        assert!(low <= finding.effect && finding.effect <= high, "{finding:?}");
+    }
+}

@@ -195,9 +195,32 @@ fn counts_that_do_not_close_name_both_numbers() {
         let scores = bench.write(SCORE, text);
         let error = bench.both(&results, &scores).expect_err("does not close");
         assert!(numbers.iter().all(|number| error.message().contains(number)), "{error}");
-        assert!(bench.has_results(), "the results came before and stay");
-        assert!(bench.cases().iter().all(|case| case.verdict.is_none()), "nothing of the scores is stored");
+        assert!(
+            !bench.has_results(),
+            "a failed import leaves nothing behind, the results of the same command included"
+        );
     }
+}
+
+#[test]
+fn json_five_thousand_brackets_deep_is_kept_without_a_class() {
+    let mut bench = Bench::new();
+    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    let path = bench.write(RESULT, format!("{{\"id\": \"multi_turn_base_0\", \"result\": [[{deep}]]}}\n{}", line(1)));
+    let report = bench.results(&path).expect("kept");
+    assert_eq!(report.files[0].oddities.count("emission nested too deeply to be classified"), 1);
+    assert_eq!(bench.cases()[0].classes, [None]);
+    assert_eq!(bench.cases().len(), 2);
+}
+
+#[test]
+fn a_folder_or_dead_link_with_a_result_files_name_is_named() {
+    let mut bench = Bench::new();
+    let folder = bench.folder.path().join("runs");
+    bench.write("runs/BFCL_v4_multi_turn_base_result.json", line(0));
+    std::fs::create_dir(folder.join("BFCL_v4_multi_turn_miss_func_result.json")).expect("mkdir");
+    let error = bench.results(&folder).expect_err("a folder");
+    assert!(error.to_string().contains("miss_func"), "{error}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! One integration binary for all tests that cross a module border.
 mod action;
 mod agreement;
+mod command_line;
 mod exchange;
 mod ingest;
+mod kappa;
 mod layers;
 mod reference_values;
 mod report;

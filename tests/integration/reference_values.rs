@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::agreement::{read_json, shared};
 
 /// The rows whose id begins with a letter; empty where the shared folder is missing.
-fn rows(group: &str) -> Vec<Value> {
+pub fn rows(group: &str) -> Vec<Value> {
     let Some(shared) = shared() else { return Vec::new() };
     let all = read_json(&shared.join("data/reference_values.json"));
     let found: Vec<Value> = all["entries"]
@@ -27,12 +27,12 @@ fn rows(group: &str) -> Vec<Value> {
 }
 
 /// Every expected number is found within the row's tolerance; a missing one fails with id and source.
-fn check(row: &Value, found: &Value) {
+pub fn check(row: &Value, found: &Value) {
     let tolerance = row["tolerance"].as_f64().expect("a tolerance");
     compare(found, &row["expected"], tolerance, &format!("{} ({}; {})", row["id"], row["name"], row["source"]));
 }
 
-fn compare(found: &Value, expected: &Value, tolerance: f64, at: &str) {
+pub fn compare(found: &Value, expected: &Value, tolerance: f64, at: &str) {
     match expected {
         Value::Object(fields) => {
             for (key, inner) in fields {

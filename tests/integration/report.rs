@@ -74,6 +74,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             .map(|(rater, model)| (rater.to_owned(), model.to_owned()))
             .into(),
         runs: Vec::new(),
+        notes: Vec::new(),
     };
     (audit, rubric, provenance)
 }
@@ -168,7 +169,7 @@ fn published_audit_in_words_and_tables() {
     );
     assert!(found["gar"]["sentence"].as_str().expect("text").starts_with("No run is joined"));
 
-    for text in [report::html(&view), report::markdown(&view)] {
+    for text in [report::html(&view).replace('\u{a0}', " "), report::markdown(&view)] {
         for number in ["0.933", "0.887", "0.792", "0.461", "−0.006", "92.3 %", "91.5 %", "xLAM-2-8b-fc-r"] {
             assert!(text.contains(number), "{number}");
         }

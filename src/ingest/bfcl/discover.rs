@@ -21,7 +21,7 @@ pub fn discover(path: &Path, kind: &str) -> Result<FileSet> {
     let mut found = Vec::new();
     let data = std::fs::metadata(path).map_err(|source| Error::io("read", path, &source))?;
     if data.is_dir() {
-        walk(path, &mut found)?;
+        walk(path, kind, &mut found)?;
     } else {
         found.push(path.to_path_buf());
     }
@@ -47,15 +47,24 @@ pub fn discover(path: &Path, kind: &str) -> Result<FileSet> {
     Ok(set)
 }
 
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+fn walk(folder: &Path, kind: &str, found: &mut Vec<PathBuf>) -> Result<()> {
     let entries = std::fs::read_dir(folder).map_err(|source| Error::io("list", folder, &source))?;
     for entry in entries {
         let entry = entry.map_err(|source| Error::io("list", folder, &source))?;
-        let kind = entry.file_type().map_err(|source| Error::io("read", &entry.path(), &source))?;
-        if kind.is_dir() {
-            walk(&entry.path(), found)?;
-        } else if std::fs::metadata(entry.path()).is_ok_and(|data| data.is_file()) {
-            found.push(entry.path());
+        let path = entry.path();
+        let named = category_of(&path, kind).is_some();
+        let is_folder = entry.file_type().map_err(|source| Error::io("read", &path, &source))?.is_dir();
+        if named {
+            // A folder or a dead link of this name would make a category vanish in silence.
+            let data = std::fs::metadata(&path).map_err(|source| Error::io("read", &path, &source))?;
+            if !data.is_file() {
+                return Err(Error::data(format!("this has the name of a {kind} file and is none"))
+                    .at(Place::file(&path))
+                    .hint("remove it or name the right file"));
+            }
+            found.push(path);
+        } else if is_folder {
+            walk(&path, kind, found)?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::dataset::Dataset;
 use super::fit::{FitStatus, fit};
-use super::import::{ImportReport, ImportRequest};
+use super::request::{ImportReport, ImportRequest};
 use crate::error::Result;
 use crate::ingest::json_text;
 use crate::store::RunWriter;

@@ -1,10 +1,6 @@
-//! The run's own log (`inference_log`): the user's words per turn, what the tools answered, and the turn at which held-out
-//! tools came back.
+//! The run's own log (`inference_log`): the user's words per turn, and the turn at which held-out tools came back.
 
-use std::fmt;
-
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The words that BFCL puts in the user's mouth when held-out tools come back.
@@ -17,8 +13,6 @@ pub struct RunLog {
     pub user_turns: Vec<String>,
     /// The first turn at which the user says that tools came back.
     pub return_turn: Option<u32>,
-    /// Turn → step → what each tool answered.
-    pub tool_results: Vec<Vec<Vec<String>>>,
 }
 
 #[derive(Deserialize)]
@@ -29,27 +23,11 @@ struct Message<'a> {
     content: Option<&'a RawValue>,
 }
 
-/// The keys and raw values of an object in file order.
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Collect<'a>(std::marker::PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for Collect<'a> {
-            type Value = Entries<'a>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a turn of an inference log")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries = Vec::new();
-                while let Some(entry) = map.next_entry::<String, &'de RawValue>()? {
-                    entries.push(entry);
-                }
-                Ok(Entries(entries))
-            }
-        }
-        deserializer.deserialize_map(Collect(std::marker::PhantomData))
-    }
+/// A turn of the log; its steps are passed over.
+#[derive(Deserialize)]
+struct Turn<'a> {
+    #[serde(borrow)]
+    begin_of_turn_query: Vec<Message<'a>>,
 }
 
 /// Reads a log; `None` where it has another shape (old or foreign logs are left out, never guessed at).
@@ -60,31 +38,16 @@ pub fn read_log(json: &str) -> Option<RunLog> {
         if !item.get().starts_with('{') {
             continue;
         }
-        let Entries(entries) = serde_json::from_str(item.get()).ok()?;
-        let query = entries.iter().find(|(key, _)| key == "begin_of_turn_query")?;
-        let messages: Vec<Message<'_>> = serde_json::from_str(query.1.get()).ok()?;
-        let words: Vec<String> = messages.iter().filter(|message| has_role(message, "user")).map(content).collect();
+        let turn: Turn<'_> = serde_json::from_str(item.get()).ok()?;
+        let words: Vec<String> =
+            turn.begin_of_turn_query.iter().filter(|message| has_role(message, "user")).map(content).collect();
         let words = words.join("\n");
         if log.return_turn.is_none() && words.contains(RETURN_PHRASE) {
             log.return_turn = u32::try_from(log.user_turns.len()).ok();
         }
         log.user_turns.push(words);
-        log.tool_results.push(steps(&entries));
     }
     (!log.user_turns.is_empty()).then_some(log)
-}
-
-fn steps(entries: &[(String, &RawValue)]) -> Vec<Vec<String>> {
-    let mut numbered: Vec<(u32, &RawValue)> =
-        entries.iter().filter_map(|(key, value)| Some((key.strip_prefix("step_")?.parse().ok()?, *value))).collect();
-    numbered.sort_by_key(|(number, _)| *number);
-    numbered
-        .into_iter()
-        .map(|(_, raw)| {
-            let messages: Vec<Message<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
-            messages.iter().filter(|message| has_role(message, "tool")).map(content).collect()
-        })
-        .collect()
 }
 
 fn has_role(message: &Message<'_>, role: &str) -> bool {
@@ -107,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_gives_words_results_and_the_turn_of_return() {
+    fn a_log_gives_the_users_words_and_the_turn_of_return() {
         let json = r#"[[{"role":"state_info","content":{}}],
           {"begin_of_turn_query":[{"role":"system","content":"tools"},{"role":"user","content":"Go"}],
            "step_1":[{"role":"tool","content":"second"}],
@@ -116,7 +79,6 @@ mod tests {
         let log = read_log(json).expect("readable");
         assert_eq!(log.user_turns[0], "Go");
         assert_eq!(log.return_turn, Some(1));
-        assert_eq!(log.tool_results, vec![vec![vec!["first".to_owned()], vec!["second".to_owned()]], vec![]]);
     }
 
     #[test]

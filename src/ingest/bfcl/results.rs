@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::import::{FileOutcome, FileReport, ImportRequest, SkippedLine, stored_before};
+use super::request::{FileOutcome, FileReport, ImportRequest, SkippedLine, stored_before};
 use super::result_line::{LineError, ResultRecord, Shape, read_result_line};
 use crate::action::{self, CallForm};
 use crate::error::{Error, Place, Result};
@@ -134,7 +134,6 @@ fn store_case(
         oddities.note("id of another category", line, id);
     }
     let user_turns = record.log.as_ref().map(|log| json_text(&log.user_turns));
-    let tool_results = record.log.as_ref().map(|log| json_text(&log.tool_results));
     let (case_row, duplicate) = writer.add_case(
         file,
         &NewCase {
@@ -149,7 +148,6 @@ fn store_case(
             turns: record.turns.len() as u64,
             user_turns: user_turns.as_deref(),
             log_return_turn: record.log.as_ref().and_then(|log| log.return_turn),
-            tool_results: tool_results.as_deref(),
         },
     )?;
     if duplicate {
@@ -160,8 +158,11 @@ fn store_case(
     }
     for (turn, steps) in record.turns.iter().enumerate() {
         for (step, raw) in steps.iter().enumerate() {
-            let classified = action::classify_json(raw)
-                .map_err(|error| Error::internal(format!("an emission that was JSON is none: {error}")))?;
+            // JSON that nests too deeply for the classifier is kept without a class, as the published normaliser leaves it.
+            let classified = action::classify_json(raw).unwrap_or_else(|_| {
+                oddities.note("emission nested too deeply to be classified", line, id);
+                action::Classified::default()
+            });
             if raw == "[]" {
                 oddities.note("empty step (a text answer that was not saved, or no call)", line, id);
             }

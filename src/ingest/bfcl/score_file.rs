@@ -1,13 +1,14 @@
 //! A score file: a header with counts, then one line per *failed* case. A case that is not listed passed.
 
 use serde::Deserialize;
+use serde_json::Number;
 use serde_json::value::RawValue;
 
 use super::result_line::{LineError, relaxed};
 use crate::ingest::{Oddities, parse_object};
 
 /// The first line of a score file.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreHeader {
     /// Share of cases that passed, 0 to 1.
     pub accuracy: f64,
@@ -15,6 +16,13 @@ pub struct ScoreHeader {
     pub correct_count: u64,
     /// Cases scored.
     pub total_count: u64,
+}
+
+#[derive(Deserialize)]
+struct RawHeader {
+    accuracy: Number,
+    correct_count: Number,
+    total_count: Number,
 }
 
 /// A failed case.
@@ -52,10 +60,29 @@ struct ErrorPart<'a> {
 /// # Errors
 /// Not an object with `accuracy`, `correct_count` and `total_count`.
 pub fn read_header(text: &str) -> Result<ScoreHeader, LineError> {
-    parse_object(text).map_err(|error| LineError {
+    // Some graders round to three digits.
+    const ROUNDING: f64 = 0.000_6;
+    let wrong = |message: String| LineError { message, offset: 0 };
+    let raw: RawHeader = parse_object(text).map_err(|error| LineError {
         message: format!("the first line of a score file has accuracy, correct_count and total_count: {error}"),
         offset: error.column().saturating_sub(1),
-    })
+    })?;
+    let count = |name: &str, number: &Number| {
+        let whole = number.as_u64().or_else(|| {
+            number
+                .as_f64()
+                .filter(|value| value.fract() == 0.0 && (0.0..1e15).contains(value))
+                .map(|value| value as u64)
+        });
+        whole.ok_or_else(|| wrong(format!("{name} is {number}, not a count")))
+    };
+    let (correct_count, total_count) =
+        (count("correct_count", &raw.correct_count)?, count("total_count", &raw.total_count)?);
+    let accuracy = raw.accuracy.as_f64().ok_or_else(|| wrong("accuracy is not a number".to_owned()))?;
+    if total_count > 0 && (accuracy - correct_count as f64 / total_count as f64).abs() > ROUNDING {
+        return Err(wrong(format!("accuracy {accuracy} is not {correct_count} of {total_count}")));
+    }
+    Ok(ScoreHeader { accuracy, correct_count, total_count })
 }
 
 /// Reads a failure line.
@@ -124,6 +151,11 @@ mod tests {
     #[test]
     fn a_header_needs_its_counts() {
         assert!(read_header(r#"{"accuracy":0.5,"correct_count":1,"total_count":2}"#).is_ok());
+        assert!(read_header(r#"{"accuracy":0.5,"correct_count":1.0,"total_count":2.0}"#).is_ok());
+        let contradiction =
+            read_header(r#"{"accuracy":0.9,"correct_count":1,"total_count":2}"#).expect_err("contradicts");
+        assert!(contradiction.message.contains("0.9") && contradiction.message.contains("1 of 2"), "{contradiction}");
+        assert!(read_header(r#"{"accuracy":0.5,"correct_count":1.5,"total_count":3}"#).is_err());
         assert!(read_header(r#"{"id":"multi_turn_base_1","valid":false}"#).is_err());
         assert!(read_failure(r#"{"valid":false}"#, 2, &mut Oddities::default()).is_err());
     }

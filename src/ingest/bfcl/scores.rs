@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::import::{FileOutcome, FileReport, ImportRequest, stored_before};
+use super::request::{FileOutcome, FileReport, ImportRequest, stored_before};
 use super::result_line::LineError;
 use super::score_file::{read_failure, read_header};
 use crate::error::{Error, Place, Result};

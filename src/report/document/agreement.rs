@@ -1,9 +1,12 @@
 //! Agreement per label and stratum as tables and a forest plot.
 
+use std::fmt::Write as _;
+
 use super::forest::ForestRow;
 use super::remark;
 use super::{Block, Cell, Column, Forest, Mark, MarkKind, Row, Section, Table};
 use crate::agree::LabelAgreement;
+use crate::model::LabelId;
 use crate::report::view::MeanKappa;
 use crate::report::{View, number};
 
@@ -55,8 +58,8 @@ fn pooled(view: &View) -> Table {
             Column::interval("95 % (Wilson)", "po_ci95"),
             Column::number("κ", "kappa"),
             Column::number("SE", "se"),
-            Column::interval("95 %", "kappa_ci95"),
-            Column::interval("95 % (bootstrap)", "kappa_bootstrap95"),
+            Column::interval("κ 95 %", "kappa_ci95"),
+            Column::interval("κ 95 % (bootstrap)", "kappa_bootstrap95"),
             Column::number("κ, n.a. a category", "kappa_na_category"),
             Column::text("Remark", "remark"),
         ],
@@ -73,7 +76,7 @@ fn pooled(view: &View) -> Table {
 
 fn means(view: &View) -> Option<String> {
     let sentence = |mean: &MeanKappa| {
-        let labels: Vec<&str> = mean.labels.iter().map(crate::model::LabelId::as_str).collect();
+        let labels: Vec<&str> = mean.labels.iter().map(LabelId::as_str).collect();
         let mut text = format!(
             "{} over {}, smallest {}",
             number::fixed(Some(mean.mean), 4),
@@ -81,15 +84,15 @@ fn means(view: &View) -> Option<String> {
             number::fixed(Some(mean.min), 4)
         );
         if !mean.undefined.is_empty() {
-            let labels: Vec<&str> = mean.undefined.iter().map(crate::model::LabelId::as_str).collect();
-            text += &format!(" (without {}, whose κ is undefined)", labels.join(", "));
+            let labels: Vec<&str> = mean.undefined.iter().map(LabelId::as_str).collect();
+            let _ = write!(text, " (without {}, whose κ is undefined)", labels.join(", "));
         }
         text
     };
     let with = view.agreement.mean.as_ref()?;
     let mut text = format!("Mean κ of the primary labels: {}.", sentence(with));
     if let Some(without) = &view.agreement.mean_without_derived {
-        text += &format!(" Without labels that follow by rule from others: {}.", sentence(without));
+        let _ = write!(text, " Without labels that follow by rule from others: {}.", sentence(without));
     }
     Some(text + " A mean over different questions is a summary, not a κ.")
 }
@@ -159,8 +162,8 @@ fn strata(view: &View) -> Table {
             Column::number("Agreement", "po"),
             Column::interval("95 % (Wilson)", "po_ci95"),
             Column::number("κ", "kappa"),
-            Column::interval("95 %", "kappa_ci95"),
-            Column::interval("95 % (bootstrap)", "kappa_bootstrap95"),
+            Column::interval("κ 95 %", "kappa_ci95"),
+            Column::interval("κ 95 % (bootstrap)", "kappa_bootstrap95"),
             Column::number("κ, n.a. a category", "kappa_na_category"),
             Column::text("Remark", "remark"),
         ],
@@ -211,7 +214,7 @@ fn row(row: &LabelAgreement, label: String, detail: bool) -> ForestRow {
         Some(_) => format!("{} (n {})", number::fixed(row.kappa, 2), row.n),
         None => format!("undefined (n {})", row.n),
     };
-    ForestRow { label, detail, marks, text }
+    ForestRow { label: vec![label], detail, marks, text: vec![text] }
 }
 
 fn describe(view: &View) -> String {

@@ -21,12 +21,13 @@ pub(in crate::report) struct Forest {
 
 /// A row.
 pub(in crate::report) struct ForestRow {
-    pub label: String,
+    /// Lines.
+    pub label: Vec<String>,
     /// A detail of the row above.
     pub detail: bool,
     pub marks: Vec<Mark>,
-    /// What stands at the right.
-    pub text: String,
+    /// What stands at the right, in lines.
+    pub text: Vec<String>,
 }
 
 /// A value with its interval.

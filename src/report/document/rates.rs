@@ -192,12 +192,7 @@ fn figure(view: &View) -> Forest {
             marks.push(Mark { kind: MarkKind::Diamond, value, interval: found.cross.gar_rate.wilson95 });
             text.push(format!("GAR {}/{}", found.cross.gar_rate.k, found.cross.gar_rate.n));
         }
-        rows.push(ForestRow {
-            label: format!("{} {}", cell.model, cell.category),
-            detail: false,
-            marks,
-            text: text.join(", "),
-        });
+        rows.push(ForestRow { label: vec![cell.model.clone(), cell.category.to_string()], detail: false, marks, text });
     }
     let mut legend = vec![
         (MarkKind::Ring, "B1a, at the gold turn".to_owned()),
@@ -206,7 +201,11 @@ fn figure(view: &View) -> Forest {
     if metric {
         legend.push((MarkKind::Diamond, "GAR, the automatic metric".to_owned()));
     }
-    let description = rows.iter().map(|row| format!("{}: {}", row.label, row.text)).collect::<Vec<_>>().join("; ");
+    let description = rows
+        .iter()
+        .map(|row| format!("{}: {}", row.label.join(" "), row.text.join(", ")))
+        .collect::<Vec<_>>()
+        .join("; ");
     Forest {
         name: "cells".to_owned(),
         title: if metric {

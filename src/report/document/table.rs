@@ -80,13 +80,11 @@ impl Row {
 }
 
 impl Cell {
-    #[expect(clippy::needless_pass_by_value, reason = "callers pass counts and names without a borrow")]
-    pub fn text(text: impl ToString) -> Self {
+    pub fn text(text: impl std::fmt::Display) -> Self {
         Self::Text(text.to_string())
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "callers pass counts and names without a borrow")]
-    pub fn code(text: impl ToString) -> Self {
+    pub fn code(text: impl std::fmt::Display) -> Self {
         Self::Code(text.to_string())
     }
 

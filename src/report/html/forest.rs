@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::words;
+
 use crate::report::document::{Forest, Mark, MarkKind};
 use crate::report::number;
 use crate::report::text::one_line;
@@ -9,11 +11,11 @@ use crate::report::text::one_line;
 /// Width of the plot itself, the gap beside it, and what a character of text takes, in the drawing's own units.
 const PLOT: f64 = 300.0;
 const GAP: f64 = 14.0;
-const CHARACTER: f64 = 7.0;
+const CHARACTER: f64 = 7.2;
 const TOP: f64 = 10.0;
-/// Height of a row of one mark, and of each further mark.
+/// Height of a row of one mark or line, and of each further one.
 const ROW: f64 = 20.0;
-const MARK: f64 = 11.0;
+const LINE: f64 = 13.0;
 
 /// Where the columns of a drawing end: as wide as their texts need, so that it fits a small screen where it can.
 #[derive(Clone, Copy)]
@@ -27,10 +29,12 @@ struct Columns {
 impl Columns {
     fn of(forest: &Forest) -> Self {
         let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0) as f64 * CHARACTER;
-        let labels_end = longest(&mut forest.rows.iter().map(|row| shorten(&row.label).chars().count())) + 4.0;
+        let labels_end =
+            longest(&mut forest.rows.iter().flat_map(|row| &row.label).map(|line| shorten(line).chars().count())) + 4.0;
         let plot_start = labels_end + GAP;
         let text = plot_start + PLOT + GAP;
-        let width = text + longest(&mut forest.rows.iter().map(|row| one_line(&row.text).chars().count()));
+        let width =
+            text + longest(&mut forest.rows.iter().flat_map(|row| &row.text).map(|line| shorten(line).chars().count()));
         Self { labels_end, plot_start, text, width }
     }
 }
@@ -42,18 +46,19 @@ pub(super) fn figure(forest: &Forest) -> Markup {
     let mut y = TOP;
     let mut rows = Vec::new();
     for row in &forest.rows {
-        let height = ROW + MARK * row.marks.len().saturating_sub(1) as f64;
+        let lines = row.marks.len().max(row.label.len()).max(row.text.len());
+        let height = ROW + LINE * lines.saturating_sub(1) as f64;
         rows.push((row, y, height));
         y += height;
     }
     let (bottom, height) = (y + 4.0, y + 30.0);
     html! {
         figure {
-            figcaption { (one_line(&forest.title)) }
-            div.scroll tabindex="0" role="region" aria-label=(one_line(&forest.title)) {
+            figcaption { (words(&forest.title)) }
+            div.scroll tabindex="0" role="region" aria-label=(words(&forest.title)) {
                 svg viewBox={ "0 0 " (columns.width) " " (height) } width=(columns.width) height=(height) role="img"
                     aria-labelledby={ (title) " " (description) } {
-                    title id=(title) { (one_line(&forest.title)) }
+                    title id=(title) { (words(&forest.title)) }
                     desc id=(description) { (one_line(&forest.description)) }
                     @for tick in &forest.ticks {
                         @let x = place(forest, columns, *tick);
@@ -66,14 +71,17 @@ pub(super) fn figure(forest: &Forest) -> Markup {
                     }
                     @for (row, y, height) in &rows {
                         @let middle = y + height / 2.0;
-                        text class=(if row.detail { "label detail" } else { "label" })
-                            x=(columns.labels_end) y=(middle + 4.0) text-anchor="end" { (shorten(&row.label)) }
-                        @for (index, mark) in row.marks.iter().enumerate() {
-                            @let offset = (index as f64 - (row.marks.len() as f64 - 1.0) / 2.0) * MARK;
-                            (draw(forest, columns, mark, middle + offset, row.detail))
+                        @for (index, line) in row.label.iter().enumerate() {
+                            text class=(if row.detail { "label detail" } else { "label" }) x=(columns.labels_end)
+                                y=(middle + offset(index, row.label.len()) + 4.0) text-anchor="end" { (shorten(line)) }
                         }
-                        text class=(if row.detail { "value detail" } else { "value" })
-                            x=(columns.text) y=(middle + 4.0) { (one_line(&row.text)) }
+                        @for (index, mark) in row.marks.iter().enumerate() {
+                            (draw(forest, columns, mark, middle + offset(index, row.marks.len()), row.detail))
+                        }
+                        @for (index, line) in row.text.iter().enumerate() {
+                            text class=(if row.detail { "value detail" } else { "value" }) x=(columns.text)
+                                y=(middle + offset(index, row.text.len()) + 4.0) { (shorten(line)) }
+                        }
                     }
                 }
             }
@@ -89,6 +97,11 @@ pub(super) fn figure(forest: &Forest) -> Markup {
             }
         }
     }
+}
+
+/// Where one of several lines stands, from the middle of its row.
+fn offset(index: usize, of: usize) -> f64 {
+    (index as f64 - (of as f64 - 1.0) / 2.0) * LINE
 }
 
 /// The horizontal place of a value; values outside the axis stand at its end.

@@ -44,6 +44,11 @@ pub(super) fn page(document: &Document) -> String {
     markup.into_string()
 }
 
+/// Text in which no line ends between a number and its percent sign.
+fn words(text: &str) -> String {
+    visible(text).replace(" %", "\u{a0}%")
+}
+
 fn part(section: &Section) -> Markup {
     let heading = format!("{}-title", section.id);
     html! {
@@ -56,23 +61,23 @@ fn part(section: &Section) -> Markup {
 
 fn render(block: &Block) -> Markup {
     match block {
-        Block::Lead(sentences) => html! { div.lead { @for sentence in sentences { p { (visible(sentence)) } } } },
-        Block::Paragraph(text) => html! { p { (visible(text)) } },
-        Block::Heading(text) => html! { h3 { (visible(text)) } },
+        Block::Lead(sentences) => html! { div.lead { @for sentence in sentences { p { (words(sentence)) } } } },
+        Block::Paragraph(text) => html! { p { (words(text)) } },
+        Block::Heading(text) => html! { h3 { (words(text)) } },
         Block::Warnings(items) => html! {
             aside.warnings aria-label="Before you use these numbers" {
                 h3 { "Before you use these numbers" }
-                ul { @for item in items { li { (visible(item)) } } }
+                ul { @for item in items { li { (words(item)) } } }
             }
         },
-        Block::List(items) => html! { ul.findings { @for item in items { li { (visible(item)) } } } },
+        Block::List(items) => html! { ul.findings { @for item in items { li { (words(item)) } } } },
         Block::Facts(facts) => html! {
             dl {
                 @for (name, fact) in facts {
                     dt { (name) }
                     dd {
                         @match fact {
-                            Fact::Text(text) => (visible(text)),
+                            Fact::Text(text) => (words(text)),
                             Fact::Code(text) => code { (visible(text)) },
                         }
                     }
@@ -85,7 +90,7 @@ fn render(block: &Block) -> Markup {
 }
 
 fn table(table: &Table) -> Markup {
-    let caption = visible(&table.caption);
+    let caption = words(&table.caption);
     if table.rows.is_empty() {
         return html! { p.empty { (caption) ": none." } };
     }
@@ -96,7 +101,7 @@ fn table(table: &Table) -> Markup {
                 thead {
                     tr {
                         @for column in &table.columns {
-                            th scope="col" class=[column.numeric.then_some("number")] { (visible(&column.head)) }
+                            th scope="col" class=[column.numeric.then_some("number")] { (words(&column.head)) }
                         }
                     }
                 }
@@ -111,7 +116,7 @@ fn table(table: &Table) -> Markup {
                 }
             }
         }
-        @if let Some(note) = &table.note { p.note { (visible(note)) } }
+        @if let Some(note) = &table.note { p.note { (words(note)) } }
     };
     if table.folded {
         let rows = table.rows.len();
@@ -133,10 +138,7 @@ fn data(cell: &Cell, first: bool, numeric: bool) -> Markup {
     } else {
         None
     };
-    let content = match cell {
-        Cell::Code(_) => html! { code { (shown) } },
-        _ => html! { (shown) },
-    };
+    let content = html! { @if matches!(cell, Cell::Code(_)) { code { (shown) } } @else { (words(&shown)) } };
     if first {
         html! { th scope="row" class=[class] { (content) } }
     } else {

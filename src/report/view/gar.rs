@@ -139,7 +139,8 @@ const EQUAL_RATES: &str = "Two equal rates are not agreement: the label and the 
 const LATER: &str = "The metric takes any emission of any turn by its cue phrases. B1b takes whole turns from the gold turn on, \
     as a rater reads them, and a turn with a call is a tool-call turn whatever else it says. So the metric can be a hit \
     where B1b is 0: words that only look like a refusal or a question, one beside a call, or one before the gold turn. \
-    The reverse needs a refusal or question without any of the cue phrases.";
+    The reverse needs a refusal or question without any of the cue phrases, or a call in a form that the classifier does not \
+    know.";
 
 const AT_GOLD_TURN: &str = "B1a asks about one turn, the metric about the whole conversation. A model that gets there later is a \
     hit for the metric and 0 for B1a, so the two measure different things even where both are right; B1b is the label to \

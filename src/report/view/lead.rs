@@ -1,5 +1,7 @@
 //! What the audit says, in plain sentences made from the numbers.
 
+use std::fmt::Write as _;
+
 use super::warnings::listed;
 use super::{Context, LabelRow, View};
 use crate::report::number;
@@ -42,7 +44,7 @@ fn subject(context: &Context<'_>, view: &View) -> String {
         "{raters} ({first} and {second}) judged {} of {} in {}.",
         plural(header.cases, "case", "cases"),
         plural(models as u64, "model", "models"),
-        plural(context.audit.strata.len() as u64, "stratum", "strata"),
+        plural(context.audit.strata.iter().filter(|stratum| stratum.drawn > 0).count() as u64, "stratum", "strata"),
     )
 }
 
@@ -85,9 +87,23 @@ fn agreement(view: &View) -> String {
         .filter(|row| row.dropped.ci95.is_some_and(|[low, high]| low <= 0.0 && high >= 0.0))
         .map(|row| row.dropped.label.to_string())
         .collect();
-    if !chance.is_empty() {
+    let below: Vec<String> = view
+        .agreement
+        .labels
+        .iter()
+        .filter(|row| row.dropped.ci95.is_some_and(|[_, high]| high < 0.0))
+        .map(|row| row.dropped.label.to_string())
+        .collect();
+    if !below.is_empty() {
         text += &format!(
-            " On {} their agreement cannot be told from chance, so its values should not be interpreted.",
+            " On {} they agree less than by chance: look for swapped codes or two readings of the question.",
+            listed(&below)
+        );
+    }
+    if !chance.is_empty() {
+        let _ = write!(
+            text,
+            " On {} their agreement cannot be told from chance, so these labels' values should not be interpreted.",
             listed(&chance)
         );
     }

@@ -96,6 +96,13 @@ pub(super) fn of(context: &Context<'_>) -> Adjudicated {
             LabelSides { label: label.clone(), sides, p_even, one_sided }
         })
         .collect();
+    if !findings.is_empty() {
+        findings.push(
+            "Where rulings go one way, either that rater reads the label better or the adjudicator leans to one reading; \
+             rulings made without knowing who gave which answer would tell."
+                .to_owned(),
+        );
+    }
     Adjudicated { labels, findings, spot_checks: spot_checks(context) }
 }
 
@@ -103,10 +110,7 @@ fn finding(label: &LabelId, sides: &Sides, pair: (&RaterName, &RaterName)) -> St
     let (winner, count) =
         if sides.with_first > sides.with_second { (pair.0, sides.with_first) } else { (pair.1, sides.with_second) };
     let ruled = sides.with_first + sides.with_second + sides.with_neither;
-    format!(
-        "{label}: {count} of {ruled} rulings went to {winner}. Either that rater reads the label better, or the adjudicator \
-         leans to one reading; a ruling made without knowing who gave which answer would tell."
-    )
+    format!("{label}: {count} of {ruled} rulings went to {winner}.")
 }
 
 fn spot_checks(context: &Context<'_>) -> SpotChecks {

@@ -18,6 +18,9 @@ pub struct Warning {
 pub(super) fn of(context: &Context<'_>, finals: &Finals, agreement: &Agreement) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut add = |code, text: Option<String>| warnings.extend(text.map(|text| Warning { code, text }));
+    for note in &context.provenance.notes {
+        add("origin", Some(note.clone()));
+    }
     add("raters_are_models", raters(context));
     add("simulated_raters", simulated(context));
     add("strata_by_outcome", outcome(context));

@@ -63,7 +63,6 @@ CREATE TABLE cases (
     turns           INTEGER NOT NULL,
     user_turns      TEXT,                  -- JSON list, from the run's own log
     log_return_turn INTEGER,               -- from the run's own log
-    tool_results    TEXT,                  -- JSON: per turn, per step, from the run's own log
     UNIQUE (run, case_id)
 ) STRICT;
 
