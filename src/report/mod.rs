@@ -17,6 +17,7 @@ pub mod view;
 pub use provenance::{
     BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RubricProvenance, RunProvenance,
 };
+pub use text::visible;
 pub use view::{Input, ReportError, View, view};
 
 /// The report as one HTML page that needs nothing beside it: no script, no request.

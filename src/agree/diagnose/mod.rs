@@ -64,6 +64,17 @@ pub struct Finding {
     pub interval: Option<[f64; 2]>,
 }
 
+impl Finding {
+    /// The finding as one paragraph that names its label first.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match &self.label {
+            Some(label) if !self.text.starts_with(label.as_str()) => format!("{label}: {}", self.text),
+            _ => self.text.clone(),
+        }
+    }
+}
+
 /// Everything about one label: its table, then groups of cases, applicability, adjudication and mechanical raters.
 ///
 /// # Errors

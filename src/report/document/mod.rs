@@ -16,6 +16,7 @@ pub(super) use table::{Cell, Column, Row, Table};
 
 use super::View;
 use crate::agree::Undefined;
+use crate::agree::diagnose::{Finding, Kind};
 
 /// A report as a sequence of sections.
 pub(super) struct Document {
@@ -87,6 +88,12 @@ pub(super) fn of(view: &View) -> Document {
         ),
         sections,
     }
+}
+
+/// The findings of some kinds, one sentence or two each.
+fn findings(view: &View, wanted: impl Fn(Kind) -> bool) -> Option<Block> {
+    let texts: Vec<String> = view.findings.iter().filter(|f| wanted(f.kind)).map(Finding::sentence).collect();
+    (!texts.is_empty()).then_some(Block::List(texts))
 }
 
 /// Why a coefficient or its interval is missing, in a few words.

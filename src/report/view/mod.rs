@@ -30,7 +30,8 @@ pub use warnings::Warning;
 use serde::Serialize;
 
 use super::Provenance;
-use crate::agree::{self, TableError};
+use crate::agree::diagnose::{self, Finding};
+use crate::agree::{self, NaPolicy, TableError};
 use crate::model::{Audit, AuditCase, LabelId, RaterName, RatingValue};
 use crate::rubric::Rubric;
 
@@ -80,6 +81,8 @@ pub struct View {
     pub warnings: Vec<Warning>,
     /// How far the pair agrees.
     pub agreement: Agreement,
+    /// What is the matter with the agreement and what to do about it, label by label.
+    pub findings: Vec<Finding>,
     /// Each rater of the pair beside what is computed from the data; `None` where nothing was computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mechanical: Option<MechanicalSection>,
@@ -199,6 +202,7 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         lead: Vec::new(),
         warnings,
         agreement,
+        findings: diagnose::audit(audit, (first, second), NaPolicy::Drop)?,
         mechanical: mechanical::of(&context)?,
         finals,
         rates,
