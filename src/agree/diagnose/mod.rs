@@ -5,12 +5,14 @@
 //! that all of them together are wrong in 5 % of audits (Bonferroni).
 
 mod groups;
+mod odd_rater;
 mod rules;
 mod table;
 
 use serde::Serialize;
 
 pub use groups::by_group;
+pub use odd_rater::odd_rater;
 pub use rules::{adjudicator_all, derived_labels, mechanical};
 pub use table::{table, table_named};
 
@@ -40,6 +42,8 @@ pub enum Kind {
     OneSidedNa,
     /// The adjudicator sides with one rater.
     OneSidedAdjudicator,
+    /// One of many raters agrees with the others less than these among themselves.
+    OddRater,
     /// A rater's values follow from the data by rule.
     RuleFollowingRater,
     /// A label's values follow from other labels or facts.
