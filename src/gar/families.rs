@@ -216,7 +216,7 @@ mod tests {
     }
 
     /// Shrout & Fleiss 1979, table 2 to 4: six targets, four judges. Mean squares 11.24 and 6.26, ICC(1,1) 0.17; the
-    /// interval −0.13 to 0.72 is that of `psych::ICC` in R on their data.
+    /// interval −0.13 to 0.72 is what pingouin 0.7.0 (`intraclass_corr`, ICC(1,1)) and `psych::ICC` in R print for their data.
     #[test]
     fn shrout_and_fleiss_1979() {
         let groups = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]];
