@@ -12,8 +12,8 @@ use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::model::{BatchName, CaseIdentity, LabelId, RaterKind, RaterName};
 use crate::rate::adjudication::{
-    AdjudicationExpectation, ExpectedItem, ItemKind, Plan, RatedCase, RulingSheetWriter, RulingWriter, check_rulings,
-    plan, read_ruling_jsonl, read_ruling_sheet,
+    AdjudicationExpectation, ExpectedItem, Item, ItemKind, Plan, RatedCase, RulingSheetWriter, RulingWriter,
+    check_rulings, plan, read_ruling_jsonl, read_ruling_sheet,
 };
 use crate::rate::{CaseView, Meta, StoredRating};
 use crate::store::Store;
@@ -236,10 +236,8 @@ fn expectation<'a>(
     let (rated, _) = rated_cases(desk, store)?;
     let plan = planned(desk, adjudicator, usize::MAX, &rated)?;
     let audited: BTreeMap<&CaseIdentity, _> = desk.audit.cases.iter().map(|case| (&case.case, case)).collect();
-    let items = plan
-        .items
-        .into_iter()
-        .map(|item| {
+    let with_stored = |items: Vec<Item>| -> Vec<ExpectedItem> {
+        let stored = |item: Item| {
             let case = audited.get(&item.case);
             let existing = match item.kind {
                 ItemKind::Disagreement => case
@@ -250,14 +248,16 @@ fn expectation<'a>(
                     .map(|check| StoredRating { value: check.value.clone(), rationale: check.note.clone() }),
             };
             ExpectedItem { item, existing }
-        })
-        .collect();
+        };
+        items.into_iter().map(stored).collect()
+    };
     Ok(AdjudicationExpectation {
         batch: desk.batch.name.clone(),
         adjudicator: adjudicator.clone(),
         rubric: &desk.rubric,
         cases: rated.into_iter().map(|case| (case.case.clone(), case)).collect(),
-        items,
+        items: with_stored(plan.items),
+        by_rule: with_stored(plan.by_rule),
         revise,
     })
 }

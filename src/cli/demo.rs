@@ -284,6 +284,7 @@ fn rule(store: &mut Store, desk: &Desk, adjudicator: &RaterName, spot_checks: us
         rubric: &desk.rubric,
         cases: rated.iter().map(|case| (case.case.clone(), case.clone())).collect(),
         items: plan.items.iter().map(|item| ExpectedItem { item: item.clone(), existing: None }).collect(),
+        by_rule: plan.by_rule.iter().map(|item| ExpectedItem { item: item.clone(), existing: None }).collect(),
         revise: false,
     };
     let outcome = check_rulings(&expected, rows);
