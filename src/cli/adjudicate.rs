@@ -86,7 +86,8 @@ pub(super) fn rated_cases(desk: &Desk, store: &Store) -> Result<(Vec<RatedCase>,
     let mut views = BTreeMap::new();
     let mut rated = Vec::new();
     for (case, audited) in desk.cases.iter().zip(&desk.audit.cases) {
-        let view = CaseView::new(&desk.rubric, &store.case_text(&desk.batch, case)?);
+        let text = store.case_text(&desk.batch, case)?;
+        let view = CaseView::new(&desk.rubric, &text);
         let answers = |rater: &RaterName| -> BTreeMap<LabelId, StoredRating> {
             let own = audited.ratings.get(rater).into_iter().flatten();
             own.map(|(label, rating)| {
@@ -100,6 +101,7 @@ pub(super) fn rated_cases(desk: &Desk, store: &Store) -> Result<(Vec<RatedCase>,
             category: audited.category,
             stratum: case.stratum.clone(),
             verdict: audited.verdict,
+            events: text.events().cloned(),
             first: answers(&a),
             second: answers(&b),
         });

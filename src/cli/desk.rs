@@ -79,6 +79,7 @@ impl Desk {
                 category: audited.category,
                 stratum: case.stratum.clone(),
                 verdict: audited.verdict,
+                events: text.events().cloned(),
                 existing: existing.unwrap_or_default(),
             };
             cases.insert(case.identity.clone(), expected);

@@ -14,6 +14,7 @@ mod demo;
 mod desk;
 mod diff;
 mod draw;
+mod events;
 mod explain;
 mod export;
 mod families;

@@ -192,7 +192,8 @@ fn candidate<'e>(
 ) -> Option<Candidate<'e>> {
     let label = expected.rubric.label(&item.item.label)?;
     let problem = |message: String| LineProblem::new(row.line, message).case(&row.case).label(&row.label);
-    let read = match check_value(label, &row.value) {
+    let events = expected.cases.get(&item.item.case).and_then(|case| case.events.as_ref());
+    let read = match check_value(&label.narrowed(events), &row.value) {
         Ok(read) => read,
         Err(error) => {
             outcome.problems.push(problem(error.to_string()).hint(error.hint()));

@@ -22,6 +22,8 @@ pub struct RatedCase {
     pub stratum: String,
     /// The grader's verdict on the baseline.
     pub verdict: Option<Verdict>,
+    /// What a probe did to the second condition (see [`crate::model::CaseText::events`]).
+    pub events: Option<BTreeSet<String>>,
     /// The first rater's answers.
     pub first: BTreeMap<LabelId, StoredRating>,
     /// The second rater's answers.

@@ -27,6 +27,7 @@ fn rated(id: &str, first: [&str; 7], second: [&str; 7]) -> RatedCase {
         category: Category::MissFunc,
         stratum: "A".to_owned(),
         verdict: Some(Verdict::Fail),
+        events: None,
         first: answers(first, "one"),
         second: answers(second, "two"),
     }
