@@ -84,8 +84,14 @@ impl Output {
         for row in rows {
             table.add_row(row.iter().map(|text| Cell::new(visible(text))));
         }
+        // Two blanks between columns where there is room for them, else one.
+        let widths = (0..header.len()).map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at)).map(String::as_str).chain(header.get(at).copied());
+            cells.flat_map(str::lines).map(|line| line.chars().count()).max().unwrap_or_default()
+        });
+        let gap = if widths.map(|cells| cells + 2).sum::<usize>() <= usize::from(width()) { 2 } else { 1 };
         for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
+            column.set_padding((0, gap));
         }
         // The first column names the row: never broken.
         if let Some(first) = table.column_mut(0) {

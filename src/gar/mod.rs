@@ -15,6 +15,7 @@ mod gold_turn;
 mod mechanical;
 mod repeats;
 mod row;
+mod size;
 mod window;
 
 pub use cell::cell;
@@ -22,7 +23,7 @@ pub use diagnosis::Diagnosis;
 pub use evidence::{CaseEmissions, paper_turns, strict_turns};
 pub use explain::{CaseChange, CellDiff, ExplainRow, RuleChange, diff, explain};
 pub use facts::{CaseFacts, CellInput, has_text};
-pub use families::{Components, FamilyMeasure, FamilyRow, FamilySpread, families};
+pub use families::{Components, FamilyMeasure, FamilyRow, FamilySpread, ModelTable, families};
 pub use gold_turn::{
     CaseGoldTurn, GoldTurnCase, GoldTurnCell, TurnFacts, TurnRecount, case_gold_turn, gold_turn, gold_turn_cell,
 };
@@ -32,4 +33,5 @@ pub use mechanical::{
 };
 pub use repeats::{RepeatRow, repeats};
 pub use row::{GarRow, Joint};
+pub use size::{SizeEffect, SizeSlope, size_effect};
 pub use window::{gold_window, strict_cell, strict_hit};
