@@ -75,9 +75,7 @@ fn show_sizes(rows: &[FamilyRow], output: &mut Output) {
     if table.is_empty() {
         return;
     }
-    output.line(
-        "Percentage points per doubling of the number of parameters with 95 % intervals:",
-    );
+    output.line("Percentage points per doubling of the number of parameters with 95 % intervals:");
     output.table(&["", "condition", "within families", "models", "overall", "models", "remark"], &table, &[2, 3, 4, 5]);
     let left: BTreeSet<&str> = rows
         .iter()
