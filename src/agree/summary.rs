@@ -274,6 +274,7 @@ fn reasons(table: &Table, all: &TwoRaters, weighted: bool) -> BTreeMap<&'static 
         ("positive_agreement", measures.positive_agreement.is_none(), square),
         ("negative_agreement", measures.negative_agreement.is_none(), square),
         ("stuart_maxwell", measures.stuart_maxwell.is_none(), margins),
+        ("bhapkar", measures.bhapkar.is_none(), margins),
         ("bowker", measures.bowker.is_none(), margins),
     ];
     null.into_iter().filter(|(_, null, _)| *null).map(|(name, _, reason)| (name, reason)).collect()
