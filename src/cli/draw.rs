@@ -159,8 +159,9 @@ pub(super) fn draw(store: &Store, request: &DrawRequest<'_>) -> Result<(Draw, Bo
             seed: request.seed,
             sql_matches: &sql_matches,
             exclusions: &exclusions,
-            pilot: &BTreeMap::new(),
-            quotas: &BTreeMap::new(),
+            sharing: &sample::Sharing::of(request.plan),
+            kept: &sample::Kept::new(),
+            replacements: &BTreeMap::new(),
             allow_empty: request.allow_empty,
         },
     )?;

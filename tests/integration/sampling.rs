@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use dualrater::digest::sha256_hex;
 use dualrater::model::{CaseIdentity, Category, RunName, Seed, StratumId, Transition, Verdict};
 use dualrater::sample::sql::{Engine, Source, SqlDraw, SqlStratum, draw_sql};
-use dualrater::sample::{Draw, Exclusion, Request, Share, allocate, draw};
+use dualrater::sample::{Draw, Exclusion, Kept, Request, Share, Sharing, allocate, draw};
 use dualrater::strata::{BoundPlan, FrameCase, Method, Plan, Role, SqlMatches, bind, bundled};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -22,8 +22,9 @@ fn run_draw(plan: &BoundPlan, seed: &Seed, frame: &[FrameCase], exclusions: &[Ex
         seed,
         sql_matches: &SqlMatches::new(),
         exclusions,
-        pilot: &BTreeMap::new(),
-        quotas: &BTreeMap::new(),
+        sharing: &Sharing::of(plan.plan()),
+        kept: &Kept::new(),
+        replacements: &BTreeMap::new(),
         allow_empty,
     };
     draw(frame, &request).expect("drawn")
