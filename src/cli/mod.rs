@@ -17,6 +17,7 @@ mod draw;
 mod explain;
 mod export;
 mod families;
+mod frame;
 mod gar;
 mod history;
 mod import;
@@ -30,6 +31,7 @@ mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod unusable;
 mod verify;
 
 use std::process::ExitCode;
@@ -70,6 +72,7 @@ enum Command {
     Gar(gar::Args),
     Explain(explain::Args),
     Diff(diff::Args),
+    Frame(frame::Args),
     Draw(draw::Args),
     Export(export::Args),
     Import(import::Args),
@@ -122,6 +125,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Gar(args) => gar::run(args, context, output),
         Command::Explain(args) => explain::run(args, context, output),
         Command::Diff(args) => diff::run(args, context, output),
+        Command::Frame(args) => frame::run(args, context, output),
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),

@@ -10,6 +10,7 @@ mod extension;
 mod frame;
 mod outcome;
 mod probability;
+mod reach;
 mod reservoir;
 mod sampler;
 mod sharing;
@@ -21,8 +22,9 @@ pub use allocation::{Allocation, AllocationError, PilotCount, Share, allocate, b
 pub use draw::{DrawError, EmptyStratum, Request, draw};
 pub use extension::{Earlier, Extension, ExtensionError, Kept, KeptCase, extension};
 pub use frame::{
-    DuplicateIdentity, FrameCell, FrameDigest, FrameReport, NotSorted, Overlap, frame_digest, frame_report,
+    CellStratum, DuplicateIdentity, FrameCell, FrameDigest, FrameReport, NotSorted, Overlap, frame_digest, frame_report,
 };
 pub use outcome::{Draw, DrawnCase, ExcludedBatch, StratumDraw, Warning};
+pub use reach::Finding;
 pub use sampler::{Design, Exclusion, OtherDesign, Sampler};
 pub use sharing::Sharing;

@@ -41,6 +41,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             now: NOW,
             strata: labels.strata,
             cases: labels.cases,
+            first: None,
         })
         .expect("a new batch");
     let info = store.batch(&batch).expect("stored");

@@ -262,6 +262,17 @@ fn counts_of_the_frame_close() {
     let unreached: Vec<_> = report.unreached_cells().map(|c| (c.verdict, c.drawable, c.owned)).collect();
     assert_eq!(unreached, [(Some(Verdict::Pass), 5, 1)]);
     assert!(drawn.warnings.contains(&Warning::Undrawable { cases: 1 }));
+    let texts: Vec<&str> = report.findings.iter().map(|finding| finding.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "1 of 5 passing cases of xlam (m) are in reach (stratum G). What is found in miss_func 1 of 5 stands for the \
+             cases that the strata choose, not for the others.",
+            "4 cases of stratum F meet the conditions of G too and belong to F, which is asked first.",
+            "1 case can never be drawn: later copies of a duplicate id, and records without a usable id. The sample says \
+             nothing about them.",
+        ]
+    );
     let none = SqlMatches::new();
     assert_eq!(frame_report(&frame, &Assigner::new(&plan, &none).expect("no SQL")), *report);
 }
