@@ -1,6 +1,6 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
-use super::{Context, Output, across, output, raters};
+use super::{Context, Output, across, nonresponse, output, raters};
 use crate::agree::bootstrap::Plan;
 use crate::agree::pairs::NaPolicy;
 use crate::agree::{self, LabelAgreement, Options};
@@ -64,8 +64,10 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     if args.rules == "paper" {
         return paper(&audit, pair, &rows, (args.json, na), output);
     }
+    let unusable: std::collections::BTreeSet<_> = store.unusable_reasons(&batch)?.into_keys().collect();
+    let bounded = nonresponse::bounded(&rows, &audit, &rubric, &unusable)?;
     if args.json {
-        return output.json(&rows);
+        return output.json(&bounded);
     }
     output.line(format!("batch {} · raters {} and {} · n.a. {}", args.batch, pair.0, pair.1, na_word(na)));
     let mut table = Vec::new();
@@ -80,6 +82,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     output.line(
         "Strata chosen by outcome make the pooled kappa a mixture; the strata's own values stand below each label.",
     );
+    nonresponse::show(&bounded, unusable.len(), output);
     Ok(())
 }
 

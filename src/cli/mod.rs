@@ -24,6 +24,7 @@ mod import;
 mod ingest;
 mod kappa;
 mod mechanical;
+mod nonresponse;
 mod output;
 mod prove;
 mod rate;

@@ -7,7 +7,7 @@ use dualrater::agree::Options;
 use dualrater::ingest::{RaterNames, read_labels};
 use dualrater::model::{Audit, BatchName, RaterKind, RaterName, RatingValue};
 use dualrater::report::{
-    self, BatchKind, BatchProvenance, Input, Provenance, RubricProvenance, RunProvenance, View, view,
+    self, BatchKind, BatchProvenance, Input, Provenance, RubricProvenance, RunProvenance, SamplingRecord, View, view,
 };
 use dualrater::rubric::{Rubric, bundled, bundled_text};
 use dualrater::store::{NewBatch, Store};
@@ -66,6 +66,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             excluded: Vec::new(),
             created_at: NOW.into(),
             command: info.command,
+            sampling: SamplingRecord::default(),
         },
         rubric: RubricProvenance { id: rubric.id.clone(), digest: rubric.digest() },
         chain_head: head,
