@@ -41,7 +41,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             unusable.to_string(),
             batch.rubric.1,
             batch.seed.unwrap_or_default(),
-            batch.created_at,
+            minute(&batch.created_at),
         ]);
     }
     if rows.is_empty() {
@@ -116,6 +116,11 @@ pub(super) fn show(name: &BatchName, json: bool, context: &Context, output: &mut
     Ok(())
 }
 
+/// A time stamp to the minute, for tables.
+fn minute(stamp: &str) -> String {
+    stamp.get(..16).unwrap_or(stamp).replace('T', " ")
+}
+
 fn show_rounds(rounds: &[RoundInfo], output: &mut Output) {
     if rounds.is_empty() {
         return;
@@ -131,7 +136,7 @@ fn show_rounds(rounds: &[RoundInfo], output: &mut Output) {
                 round.ratings_known.to_string(),
                 round.ratings_elsewhere.map_or("–".to_owned(), |count| count.to_string()),
                 round.seed.clone().unwrap_or_default(),
-                round.made_at.clone(),
+                minute(&round.made_at),
             ]
         })
         .collect();

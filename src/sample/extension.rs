@@ -90,8 +90,7 @@ pub fn extension(earlier: &Earlier<'_>, draw: &Draw) -> Result<Extension, Extens
         let short: Vec<&str> = draw.strata.iter().filter(|s| s.shortfall > 0).map(|s| s.id.as_str()).collect();
         let reason = match short.as_slice() {
             [] => "every stratum has the number that is asked for".to_owned(),
-            [one] => format!("stratum {one} has no case left"),
-            several => format!("strata {} have no case left", several.join(", ")),
+            _ => format!("every stratum has the number that is asked for, or no case left ({})", short.join(", ")),
         };
         return Err(ExtensionError::Nothing { reason });
     }

@@ -9,7 +9,7 @@ use super::{Args, show};
 use crate::cli::{Context, Output, clock, output};
 use crate::error::{Error, Result};
 use crate::model::{BatchName, CaseIdentity, Seed, StratumId};
-use crate::sample::{self, Draw, Earlier, Kept, KeptCase, Request, Sharing};
+use crate::sample::{self, Draw, Earlier, ExtensionError, Kept, KeptCase, Request, Sharing};
 use crate::store::{BatchInfo, NewRound, RoundInfo, RoundKind, RoundStratum, Store};
 use crate::strata::Method;
 
@@ -131,7 +131,18 @@ pub(in crate::cli) fn enlarge(store: &mut Store, want: &Enlarge<'_>) -> Result<E
         },
     )?;
     let earlier = Earlier { frame_digest: &frame_digest, assignment_digest: last.assignment.as_deref(), kept: &kept };
-    let extension = sample::extension(&earlier, &draw).map_err(|error| Error::conflict(error.to_string()))?;
+    let extension = sample::extension(&earlier, &draw).map_err(|error| {
+        if let (ExtensionError::Nothing { .. }, Err(none_left)) = (&error, paired(&[], want.replace)) {
+            return none_left;
+        }
+        let hint = match &error {
+            ExtensionError::Changed { .. } => format!("draw a further batch with --exclude {}", batch.name),
+            ExtensionError::Nothing { .. } => {
+                format!("`dualrater batch show {}` shows the numbers as they are", batch.name)
+            }
+        };
+        Error::conflict(error.to_string()).hint(hint)
+    })?;
     let added = paired(&extension.added, want.replace)?;
     let round = if want.dry_run {
         None
@@ -191,7 +202,8 @@ fn check_pilot(choice: &PilotChoice, batch: &BatchInfo, excluded: &[BatchName]) 
 /// The seed of the next round, and whether every round needs one of its own.
 fn next_seed(rounds: &[RoundInfo], batch: &BatchInfo, want: &Enlarge<'_>) -> Result<(Seed, bool)> {
     let adversarial = want.adversarial || rounds.iter().any(|round| round.adversarial);
-    let used: Vec<&str> = rounds.iter().filter_map(|round| round.seed.as_deref()).collect();
+    let mut used: Vec<&str> = rounds.iter().filter_map(|round| round.seed.as_deref()).collect();
+    used.dedup();
     if adversarial {
         let fresh = want.seed.filter(|seed| !used.contains(&seed.as_str()));
         return match fresh {
@@ -323,9 +335,10 @@ pub(in crate::cli) fn show_round(batch: &BatchName, enlarged: &Enlarged, output:
         return;
     };
     output.line(format!(
-        "round {} of batch {batch} ({}): {added} cases added, {all} in all; seed {}; {} ratings were known{}",
+        "round {} of batch {batch} ({}): {added} {} added, {all} in all; seed {}; {} ratings were known{}",
         round.round,
         round.kind.as_str(),
+        if added == 1 { "case" } else { "cases" },
         enlarged.draw.seed,
         round.ratings_known,
         match round.ratings_elsewhere {
