@@ -1,6 +1,6 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
-use super::{Context, Output, across, output, raters};
+use super::{Context, Output, across, nonresponse, output, raters};
 use crate::agree::bootstrap::Plan;
 use crate::agree::diagnose::{self, Finding};
 use crate::agree::pairs::NaPolicy;
@@ -67,9 +67,11 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         return paper(&audit, pair, &rows, (args.json, na), output);
     }
     let findings = diagnose::audit(&audit, pair, na).map_err(data)?;
+    let unusable: std::collections::BTreeSet<_> = store.unusable_reasons(&batch)?.into_keys().collect();
+    let bounded = nonresponse::bounded(&rows, &audit, &rubric, &unusable)?;
     if args.json {
-        let of = |row| WithFindings { row, findings: about(&findings, row) };
-        return output.json(&rows.iter().map(of).collect::<Vec<_>>());
+        let of = |(bounded, row)| WithFindings { bounded, findings: about(&findings, row) };
+        return output.json(&bounded.iter().zip(&rows).map(of).collect::<Vec<_>>());
     }
     output.line(format!("batch {} · raters {} and {} · n.a. {}", args.batch, pair.0, pair.1, na_word(na)));
     let mut table = Vec::new();
@@ -85,6 +87,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         "Strata chosen by outcome make the pooled kappa a mixture; the strata's own values stand below each label.",
     );
     families(&rows, output);
+    nonresponse::show(&bounded, unusable.len(), output);
     if !findings.is_empty() {
         output.line("");
         output.line("What to look at:");
@@ -99,7 +102,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
 #[derive(serde::Serialize)]
 struct WithFindings<'a> {
     #[serde(flatten)]
-    row: &'a LabelAgreement,
+    bounded: &'a nonresponse::Bounded<'a>,
     findings: Vec<&'a Finding>,
 }
 

@@ -214,6 +214,7 @@ fn labels(args: &LabelArgs, context: &Context, output: &mut Output) -> Result<()
         now: &now,
         strata: audit.strata,
         cases: audit.cases,
+        first: None,
     })?;
     let batch = store.batch(&args.batch)?;
     for (rater, kind) in [(&names.a, kind), (&names.b, kind), (&names.adjudicator, RaterKind::Adjudicator)] {

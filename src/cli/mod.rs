@@ -17,13 +17,17 @@ mod draw;
 mod events;
 mod explain;
 mod export;
+mod export_frame;
 mod families;
+mod frame;
+mod frame_parquet;
 mod gar;
 mod history;
 mod import;
 mod ingest;
 mod kappa;
 mod mechanical;
+mod nonresponse;
 mod output;
 mod prove;
 mod rate;
@@ -31,6 +35,7 @@ mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod unusable;
 mod verify;
 
 use std::process::ExitCode;
@@ -71,6 +76,7 @@ enum Command {
     Gar(gar::Args),
     Explain(explain::Args),
     Diff(diff::Args),
+    Frame(frame::Args),
     Draw(draw::Args),
     Export(export::Args),
     Import(import::Args),
@@ -123,6 +129,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Gar(args) => gar::run(args, context, output),
         Command::Explain(args) => explain::run(args, context, output),
         Command::Diff(args) => diff::run(args, context, output),
+        Command::Frame(args) => frame::run(args, context, output),
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),

@@ -11,12 +11,14 @@ mod latex;
 mod markdown;
 mod number;
 mod provenance;
+mod sampling;
 mod text;
 pub mod view;
 
 pub use provenance::{
     BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RubricProvenance, RunProvenance,
 };
+pub use sampling::{RoundRecord, SamplingRecord, UnusableRecord};
 pub use text::visible;
 pub use view::{Input, ReportError, View, view};
 

@@ -100,10 +100,11 @@ impl Store {
     /// Appends entries to the chain, all or none.
     ///
     /// # Errors
-    /// The database's own trouble.
+    /// An answer to a case that was declared unusable; the database's own trouble.
     pub fn append(&mut self, batch: &BatchInfo, entries: &[NewRating], now: &str) -> Result<String, StoreError> {
         let (id, rubric) = (batch.id, batch.rubric.0.clone());
         self.write(|transaction| {
+            super::nonresponse::check(transaction, id, entries)?;
             let mut link = chain_head(transaction)?;
             let mut insert = transaction.prepare(
                 "INSERT INTO ratings (batch, act, identity, label, rater, value, correct, rationale, rubric_digest, case_digest,

@@ -8,6 +8,7 @@ mod kappa;
 mod layers;
 mod reference_values;
 mod report;
+mod rounds;
 mod sampling;
 mod shared;
 mod strict;

@@ -7,7 +7,7 @@ use dualrater::agree::Options;
 use dualrater::ingest::{RaterNames, read_labels};
 use dualrater::model::{Audit, BatchName, RaterKind, RaterName, RatingValue};
 use dualrater::report::{
-    self, BatchKind, BatchProvenance, Input, Provenance, RubricProvenance, RunProvenance, View, view,
+    self, BatchKind, BatchProvenance, Input, Provenance, RubricProvenance, RunProvenance, SamplingRecord, View, view,
 };
 use dualrater::rubric::{Rubric, bundled, bundled_text};
 use dualrater::store::{NewBatch, Store};
@@ -42,6 +42,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             now: NOW,
             strata: labels.strata,
             cases: labels.cases,
+            first: None,
         })
         .expect("a new batch");
     let info = store.batch(&batch).expect("stored");
@@ -66,6 +67,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             excluded: Vec::new(),
             created_at: NOW.into(),
             command: info.command,
+            sampling: SamplingRecord::default(),
         },
         rubric: RubricProvenance { id: rubric.id.clone(), digest: rubric.digest() },
         chain_head: head,

@@ -6,6 +6,7 @@ mod cases;
 mod forest;
 mod gar;
 mod mechanical;
+mod nonresponse;
 mod origin;
 mod rates;
 mod sides;
@@ -76,6 +77,7 @@ pub(super) fn of(view: &View) -> Document {
     sections.push(agreement::section(view));
     sections.extend(mechanical::section(view));
     sections.extend(rates::sections(view));
+    sections.extend(nonresponse::section(view));
     sections.push(gar::section(view));
     sections.push(sides::section(view));
     sections.extend(sides::list(view));
