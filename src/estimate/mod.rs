@@ -4,14 +4,21 @@
 //! 0 to 1 in silence.
 
 pub mod coverage;
+pub mod difference;
 pub mod differences;
+pub mod finite;
 pub mod intervals;
 pub mod normal;
 pub mod paired;
 
 pub use crate::agree::Z95;
 pub mod paper;
+pub mod ppi;
+pub mod rogan_gladen;
+pub mod stratified;
 pub mod summary;
+pub mod weighted;
+pub mod weighted_kappa;
 
 pub use intervals::{Method, proportion};
 
