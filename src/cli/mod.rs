@@ -14,6 +14,7 @@ mod demo;
 mod desk;
 mod diff;
 mod draw;
+mod estimate;
 mod explain;
 mod export;
 mod families;
@@ -79,6 +80,7 @@ enum Command {
     RateCi(rate::OneArgs),
     RateDiff(rate::TwoArgs),
     Adjudicate(adjudicate::Args),
+    Estimate(estimate::Args),
     Report(report::Args),
     Runs(runs::Args),
     Batch(batch::Args),
@@ -131,6 +133,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::RateCi(args) => rate::one(args, output),
         Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
+        Command::Estimate(args) => estimate::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
         Command::Batch(args) => batch::run(args, context, output),

@@ -6,6 +6,7 @@
 pub mod coverage;
 pub mod difference;
 pub mod differences;
+pub mod findings;
 pub mod finite;
 pub mod intervals;
 pub mod normal;
