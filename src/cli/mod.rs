@@ -26,6 +26,7 @@ mod kappa;
 mod mechanical;
 mod output;
 mod prove;
+mod prove_estimation;
 mod rate;
 mod raters;
 mod report;

@@ -4,6 +4,7 @@
 //! 0 to 1 in silence.
 
 pub mod coverage;
+pub mod coverage_design;
 pub mod difference;
 pub mod differences;
 pub mod findings;

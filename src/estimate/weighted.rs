@@ -9,6 +9,7 @@
 
 use serde::Serialize;
 
+use super::Interval;
 use super::finite::{check, hypergeometric};
 use super::stratified::{DesignError, DesignIntervals, clopper_pearson_real, proportion_intervals};
 
@@ -140,18 +141,8 @@ fn without_bounds(parts: &[Part], level: f64) -> Result<WeightedRate, DesignErro
     let per_case = |part: &Part| part.population as f64 / part.answered.max(1) as f64;
     let rate = parts.iter().map(|part| per_case(part) * part.k as f64).sum::<f64>() / concerned;
     let mixed = parts.iter().any(|part| part.applicable > 0 && part.applicable < part.answered);
-    let (mut below, mut above) = (0.0, 0.0);
-    let mut several = 0;
-    for part in parts.iter().filter(|part| part.applicable > 0) {
-        let population = (part.concerned().round() as u64).max(part.applicable);
-        let own = hypergeometric(part.k, part.applicable, population, level)?;
-        let weight = part.concerned() / concerned;
-        let centre = part.k as f64 / part.applicable as f64;
-        below += (weight * (centre - own.low).max(0.0)).powi(2);
-        above += (weight * (own.high - centre).max(0.0)).powi(2);
-        several += 1;
-    }
-    let (mut low, mut high) = ((rate - below.sqrt()).max(0.0), (rate + above.sqrt()).min(1.0));
+    let several = parts.iter().filter(|part| part.applicable > 0).count();
+    let [mut low, mut high] = joined(parts, |k, n, population| hypergeometric(k, n, population, level))?;
     let se = linearised(parts, rate, concerned);
     let (n, df) = (total(|part| part.answered), total(|part| part.answered) - parts.len() as u64);
     let design_intervals = se.and_then(|se| proportion_intervals(rate, se, n, df, level));
@@ -187,6 +178,25 @@ fn without_bounds(parts: &[Part], level: f64) -> Result<WeightedRate, DesignErro
         bounds_ci95: None,
         design_intervals,
     })
+}
+
+/// The limits of the strata, each made from hits, cases and population, joined by MOVER around the rate.
+pub(super) fn joined(
+    parts: &[Part],
+    limits: impl Fn(u64, u64, u64) -> Result<Interval, DesignError>,
+) -> Result<[f64; 2], DesignError> {
+    let concerned: f64 = parts.iter().map(|part| part.concerned()).sum();
+    let (mut rate, mut below, mut above) = (0.0, 0.0, 0.0);
+    for part in parts.iter().filter(|part| part.applicable > 0) {
+        let population = (part.concerned().round() as u64).max(part.applicable);
+        let own = limits(part.k, part.applicable, population)?;
+        let weight = part.concerned() / concerned;
+        let centre = part.k as f64 / part.applicable as f64;
+        rate += weight * centre;
+        below += (weight * (centre - own.low).max(0.0)).powi(2);
+        above += (weight * (own.high - centre).max(0.0)).powi(2);
+    }
+    Ok([(rate - below.sqrt()).max(0.0), (rate + above.sqrt()).min(1.0)])
 }
 
 /// The standard error of the ratio by linearisation: the stratified variance of y − R·a, where a says that the label

@@ -24,7 +24,7 @@ pub(super) fn all(found: &Findings, cases: bool, output: &mut Output) {
     if found.not_weighted.is_some() {
         sample(&rows, output);
     } else {
-        rates(&rows, output);
+        rates(found, output);
         reasons(found, &rows, output);
         corrections(found, output);
     }
@@ -48,8 +48,12 @@ fn percent(share: Option<f64>) -> String {
 }
 
 fn with_limits(share: Option<f64>, limits: Option<[f64; 2]>) -> String {
-    let limits = output::interval(limits.map(|limits| limits.map(|limit| limit * 100.0)), 1);
-    format!("{} {limits}", percent(share)).trim_end().to_owned()
+    format!("{} {}", percent(share), whole(limits)).trim_end().to_owned()
+}
+
+/// An interval in whole percent: the tables have no room for more, and the sample rarely has it either.
+fn whole(limits: Option<[f64; 2]>) -> String {
+    output::interval(limits.map(|limits| limits.map(|limit| limit * 100.0)), 0)
 }
 
 fn count(value: Option<u64>) -> String {
@@ -72,8 +76,32 @@ fn paragraph(text: &str, output: &mut Output) {
     output.line(line);
 }
 
+/// A heading for each run and the rows below it: the category, or what takes its place. At the end the row over all runs.
+fn blocks<'a, R>(found: &'a Findings, rows: impl Fn(&'a Estimate) -> Vec<R>, mut show: impl FnMut(&str, Vec<R>)) {
+    for model in &found.models {
+        let own = |row: &&Estimate| row.run == model.run && row.model == model.model;
+        let mut block: Vec<R> = found.cells.iter().filter(own).flat_map(&rows).collect();
+        if found.cells.iter().filter(own).count() > 1 {
+            block.extend(rows(model));
+        }
+        show(&model.cell, block);
+    }
+    if found.models.len() > 1 {
+        show("all runs", rows(&found.overall));
+    }
+}
+
+/// What a row is called below the heading of its run.
+fn name(row: &Estimate) -> String {
+    match (row.category, &row.model) {
+        (Some(category), _) => category.to_string(),
+        (None, Some(_)) => "together".to_owned(),
+        (None, None) => "all runs".to_owned(),
+    }
+}
+
 /// The rates: a covered row has its own, of a row that is covered in part the part stands below.
-fn rates(rows: &[&Estimate], output: &mut Output) {
+fn rates(found: &Findings, output: &mut Output) {
     let line = |name: String, found: &Measures| {
         vec![
             name,
@@ -84,13 +112,18 @@ fn rates(rows: &[&Estimate], output: &mut Output) {
             with_limits(found.difference_estimator.rate, found.difference_estimator.ci95),
         ]
     };
+    let rows = |row: &Estimate| {
+        let mut lines = vec![line(name(row), &row.measures)];
+        lines.extend(row.covered_part.as_ref().map(|part| line("  covered part".to_owned(), part)));
+        lines
+    };
     let mut table = Vec::new();
-    for row in rows {
-        table.push(line(row.cell.clone(), &row.measures));
-        if let Some(part) = &row.covered_part {
-            table.push(line("  covered part".to_owned(), part));
+    blocks(found, rows, |run, lines| {
+        if run != "all runs" {
+            table.push(vec![run.to_owned()]);
         }
-    }
+        table.extend(lines);
+    });
     output.table(&["", "N", "n", "human %", "GAR %", "corrected %"], &table, &[1, 2, 3, 4, 5]);
     output.line("");
 }
@@ -99,7 +132,11 @@ fn reasons(found: &Findings, rows: &[&Estimate], output: &mut Output) {
     for row in rows {
         if let Some(reason) = &row.reason {
             let bounds = row.whole_bounds.map_or_else(String::new, |[low, high]| {
-                format!(" All of it: {} to {} %.", percent(Some(low)), percent(Some(high)))
+                format!(
+                    " If the rest had the finding never or always: {} to {} %.",
+                    percent(Some(low)),
+                    percent(Some(high))
+                )
             });
             paragraph(&format!("{}: {reason}.{bounds}", row.cell), output);
         }
@@ -130,18 +167,26 @@ fn corrections(found: &Findings, output: &mut Output) {
     }
     let mut table = Vec::new();
     let mut said: Vec<(String, Vec<String>)> = Vec::new();
+    let (mut run, mut model) = (None, None);
     for row in &found.cells {
+        if row.measures.n == 0 {
+            continue;
+        }
         let measures = row.covered_part.as_deref().unwrap_or(&row.measures);
         let rogan = &measures.rogan_gladen;
         let tuned = &measures.difference_tuned;
         let gained = measures.difference_estimator.more.gained;
-        let name = if row.covered_part.is_some() { format!("{} (part)", row.cell) } else { row.cell.clone() };
+        if table.last().is_none_or(|_| run != row.run || model != row.model) {
+            table.push(vec![row.run.clone().or_else(|| row.model.clone()).unwrap_or_default()]);
+            (run, model) = (row.run.clone(), row.model.clone());
+        }
+        let part = if row.covered_part.is_some() { " (part)" } else { "" };
         table.push(vec![
-            name,
+            format!("{}{part}", name(row)),
             with_limits(rogan.rate, rogan.ci95),
             with_limits(tuned.rate, tuned.ci95),
             output::number(tuned.more.lambda, 2),
-            gained.map_or_else(|| "–".to_owned(), |gained| format!("{gained:+.0}")),
+            gained.map_or_else(|| "–".to_owned(), |gained| format!("{:+}", gained.round() as i64)),
         ]);
         for (what, reason) in [("Rogan-Gladen", &rogan.reason), ("tuned", &tuned.reason)] {
             let Some(reason) = reason else { continue };
@@ -168,6 +213,7 @@ fn corrections(found: &Findings, output: &mut Output) {
 fn sample(rows: &[&Estimate], output: &mut Output) {
     let table: Vec<Vec<String>> = rows
         .iter()
+        .filter(|row| row.sample.n > 0)
         .map(|row| {
             let sample = &row.sample;
             vec![
@@ -193,35 +239,49 @@ fn cross(found: &Findings, output: &mut Output) {
         return;
     }
     output.line(format!("Case by case, {} against {} (audited cases, unweighted)", found.label, main.title));
-    let line = |name: &str, row: &CrossRow| {
+    let line = |name: String, row: &CrossRow| {
         let counts = row.confusion;
         let split = &row.unweighted;
-        let mut cells = vec![name.to_owned()];
+        let mut cells = vec![name];
         cells.extend([counts.tp, counts.fp, counts.false_negatives, counts.tn].map(|count| count.to_string()));
         cells.extend([&split.sensitivity, &split.specificity].map(|share: &Share| with_limits(share.rate, share.ci95)));
         cells.push(output::number(split.kappa.kappa, 2));
         cells
     };
-    let mut table: Vec<Vec<String>> =
-        main.cells.iter().filter(|row| known(row)).map(|row| line(&row.cell, row)).collect();
-    table.push(line("all", &main.all));
+    let rows = |row: &Estimate| {
+        let own = main.cells.iter().find(|own| own.cell == row.cell && known(own));
+        own.map(|own| line(name(row), own)).into_iter().collect()
+    };
+    let mut table = Vec::new();
+    blocks(found, rows, |run, lines: Vec<Vec<String>>| {
+        if !lines.is_empty() {
+            table.push(vec![run.to_owned()]);
+            table.extend(lines);
+        }
+    });
+    table.push(line("all".to_owned(), &main.all));
     output.table(&["", "both", "GAR", "label", "none", "sens. %", "spec. %", "κ"], &table, &[1, 2, 3, 4, 5, 6, 7]);
+    output.line("both: label 1 and hit; GAR: hit only; label: label 1 only; none: neither.");
     output.line("");
+    readings(found, known, output);
+}
+
+/// The four readings of the metric over all audited cases.
+fn readings(found: &Findings, known: impl Fn(&CrossRow) -> bool, output: &mut Output) {
     output.line("Each reading of GAR over all audited cases, unweighted and weighted by the design");
     let mut table = Vec::new();
     for reading in found.cross.iter().filter(|table| known(&table.all)) {
         let row = &reading.all;
         for (how, split) in [("", Some(&row.unweighted)), ("  weighted", row.weighted.as_ref())] {
             let Some(split) = split else { continue };
-            let name = if how.is_empty() { reading.metric.to_string() } else { how.to_owned() };
-            table.push(vec![
-                name,
-                percent(split.sensitivity.rate),
-                percent(split.specificity.rate),
-                percent(split.ppv.rate),
-                percent(split.npv.rate),
-                format!("{} {}", output::number(split.kappa.kappa, 2), output::interval(split.kappa.ci95, 2)),
-            ]);
+            let shares = [&split.sensitivity, &split.specificity, &split.ppv, &split.npv];
+            let mut rates = vec![if how.is_empty() { reading.metric.to_string() } else { how.to_owned() }];
+            rates.extend(shares.map(|share| percent(share.rate)));
+            rates.push(output::number(split.kappa.kappa, 2));
+            let mut limits = vec!["  95 %".to_owned()];
+            limits.extend(shares.map(|share| whole(share.ci95)));
+            limits.push(output::interval(split.kappa.ci95, 2));
+            table.extend([rates, limits]);
         }
     }
     output.table(&["", "sens. %", "spec. %", "PPV %", "NPV %", "κ"], &table, &[1, 2, 3, 4, 5]);

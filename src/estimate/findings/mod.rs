@@ -10,6 +10,8 @@ mod measures;
 mod metric;
 mod pooled;
 mod row;
+#[cfg(test)]
+mod tests;
 
 pub use case::{Answer, AuditedCase, Cell, Frame, FrameGroup, Reach, StratumDesign};
 pub use cross::{CrossRow, CrossTable, Share, Split, Unused};
