@@ -32,6 +32,7 @@ mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod size;
 mod verify;
 
 use std::process::ExitCode;
@@ -82,6 +83,7 @@ enum Command {
     RateDiff(rate::TwoArgs),
     Adjudicate(adjudicate::Args),
     Estimate(estimate::Args),
+    Size(size::Args),
     Report(report::Args),
     Runs(runs::Args),
     Batch(batch::Args),
@@ -135,6 +137,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Estimate(args) => estimate::run(args, context, output),
+        Command::Size(args) => size::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
         Command::Batch(args) => batch::run(args, context, output),

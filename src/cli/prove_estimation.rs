@@ -38,11 +38,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<()> {
         .map_err(|message| Error::new(Kind::CheckFailed, message).at(Place::file("coverage of estimation".as_ref())))
 }
 
-/// What must hold for any seed: the exact joined interval is at its level, the corrected rate's is near it.
+/// What must hold for any seed: the printed intervals are near their level (strata of one case each are the worst).
 fn check(cells: &[DesignCell]) -> std::result::Result<(), String> {
     for cell in cells.iter().filter(|cell| cell.samples >= 200) {
         let noise = 4.0 * (0.95f64 * 0.05 / cell.samples as f64).sqrt();
-        for (at, least) in [(0, 0.95), (5, 0.93)] {
+        for (at, least) in [(0, 0.925), (5, 0.925)] {
             let found = cell.intervals.get(at).and_then(Tally::coverage).unwrap_or_default();
             if found < least - noise {
                 let name = INTERVALS.get(at).copied().unwrap_or_default();
@@ -101,8 +101,8 @@ fn document(args: &Args, cells: &[DesignCell]) -> String {
 }
 
 const READING: &str = "\
-`rate, exact joined` is what `dualrater estimate` prints as the raters' rate, `corrected, λ = 1` what it prints as corrected. \
-The others stand beside it: mid-p is narrower; Korn and Graubard's, the logit and the Wald interval are those of survey \
+`rate, as printed` is what `dualrater estimate` prints as the raters' rate, `corrected, λ = 1` what it prints as corrected. \
+The others stand beside it: mid-p limits joined by MOVER alone are narrower and fail where strata are many and small; Korn and Graubard's, the logit and the Wald interval are those of survey \
 software, and they have no limits where the sample has no hit, or where a stratum has one case. The populations with a perfect \
 metric show what a sample without any disagreement is worth. Rogan and Gladen's estimate is refused unless sensitivity + \
 specificity − 1 is above 0 with confidence, so its coverage is that of the samples that pass.\n\n";

@@ -12,7 +12,7 @@ use super::coverage::{Tally, mixed};
 use super::difference::{self, PairedPart};
 use super::finite::hypergeometric_mid_p;
 use super::rogan_gladen::{Accuracy, Apparent, correct};
-use super::weighted::{Part, joined, weighted_rate};
+use super::weighted::{Part, group_share, joined, weighted_rate};
 use super::weighted_kappa::{DesignStratum, Item, weighted_kappa};
 use crate::agree::draws::Words;
 
@@ -50,8 +50,8 @@ pub struct KnownPopulation {
 
 /// The intervals in the order of [`DesignCell::intervals`].
 pub const INTERVALS: [&str; 11] = [
-    "rate, exact joined",
-    "rate, mid-p joined",
+    "rate, as printed",
+    "rate, mid-p MOVER alone",
     "rate, Korn-Graubard",
     "rate, logit",
     "rate, Wald t",
@@ -236,7 +236,7 @@ fn intervals(population: &KnownPopulation, counts: &[[u64; 4]], gar: f64) -> [Op
             tn: *tn,
         })
         .collect();
-    let of = |parts: &[Part]| weighted_rate(parts, 0.95).ok().map(|found| found.ci95);
+    let of = |parts: &[Part]| group_share(parts, 0.95).ok().map(|found| found.ci95);
     let sensitivity = part(|c| c[0] + c[2], |c| c[0]);
     let specificity = part(|c| c[1] + c[3], |c| c[3]);
     let rogan = correct(Apparent { rate: gar, cases: None }, accuracy(&sensitivity), accuracy(&specificity), 0.95);

@@ -104,8 +104,8 @@ pub enum Untuned {
 /// The difference estimator, λ = 1.
 ///
 /// Interval: per stratum Tango's score interval for "label only" less "hit only", with the finite population correction; the
-/// strata are joined as in [`super::weighted`]. It has a width where the sample shows no disagreement, which a normal
-/// interval has not.
+/// strata are joined by recovering the variances from their limits (MOVER, see [`super::weighted`]). It has a width where the
+/// sample shows no disagreement, which a normal interval has not.
 ///
 /// # Errors
 /// A stratum with nothing sampled, counts that contradict each other, a level outside (0, 1).
@@ -113,20 +113,22 @@ pub fn difference(parts: &[PairedPart], level: f64) -> Result<DifferenceEstimate
     let z = z_of_level(level).map_err(|_| DesignError::Level { level })?;
     let (parts, all) = checked(parts)?;
     let (mut rate, mut below, mut above) = (0.0, 0.0, 0.0);
+    let (mut least, mut most) = (0.0, 0.0);
     for part in &parts {
         let pairs = Pairs { both: part.tp, first_only: part.false_negatives, second_only: part.fp, neither: part.tn };
         let seen = pairs.difference().unwrap_or_default();
         let own = tango(pairs, part.population, z).map_err(|_| DesignError::Empty)?;
         let (here, weight) = (part.population as f64, part.population as f64 / all);
-        let automatic = part.hits as f64 / here;
-        // What was seen stays seen: the label's rate in the stratum lies between these.
-        let least = (part.tp + part.false_negatives) as f64 / here - automatic;
-        let most = 1.0 - (part.fp + part.tn) as f64 / here - automatic;
-        rate += weight * (automatic + seen);
-        below += (weight * (seen - own.low.max(least)).max(0.0)).powi(2);
-        above += (weight * (own.high.min(most) - seen).max(0.0)).powi(2);
+        let hits = part.hits as f64 / here;
+        rate += weight * (hits + seen);
+        below += (weight * (seen - own.low).max(0.0)).powi(2);
+        above += (weight * (own.high - seen).max(0.0)).powi(2);
+        // What was seen stays seen.
+        least += (part.tp + part.false_negatives) as f64 / all;
+        most += (part.population - part.fp - part.tn) as f64 / all;
     }
-    Ok(held(rate, [rate - below.sqrt(), rate + above.sqrt()], 1.0, &parts, all))
+    let (low, high) = (rate - below.sqrt(), rate + above.sqrt());
+    Ok(held(rate, [low.max(least), high.min(most)], 1.0, &parts, all))
 }
 
 /// The estimator with the λ of least variance, one for all strata, held within 0 to 1.

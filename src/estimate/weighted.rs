@@ -1,16 +1,20 @@
 //! Design-weighted rates: strata with unequal sampling fractions, finite populations, small samples, rates at 0 and 1.
 //!
-//! **The interval.** Each stratum has the exact interval of a sample without replacement ([`super::finite`]); they are
-//! joined by recovering the variances from the limits, L = p − √Σ W_h²(p_h − l_h)² and U likewise (Zou & Donner 2008, Stat.
-//! Med. 27:1693-1702; Zou, Huang & Zhang 2009, Comput. Stat. Data Anal. 53:1080-1085). Why not the interval of survey
-//! practice (Korn and Graubard's effective sample size): it takes the variance from the sample, and a heavy stratum of five
-//! cases without a hit then counts as known. Here such a stratum brings the width of 0 of 5. A stratum of one case brings
-//! nearly all of its weight, a stratum that was seen as a whole brings none, and one stratum alone has its exact interval.
+//! **The interval.** One stratum has the exact interval of a sample without replacement ([`super::finite`]). Several are
+//! joined twice, and the wider limit counts. First by recovering the variances from the strata's limits, L = p − √Σ W_h²(p_h
+//! − l_h)² and U likewise (MOVER: Zou & Donner 2008, Stat. Med. 27:1693-1702; Zou, Huang & Zhang 2009, Comput. Stat. Data
+//! Anal. 53:1080-1085): right for few strata of unlike size. Second by a score test with the greatest variance that the strata
+//! leave possible ([`super::nuisance`]): right for many small strata, where the first falls short. Why not the interval of
+//! survey practice (Korn and Graubard's effective sample size): it takes the variance from the sample, and a heavy stratum of
+//! five cases without a hit then counts as known. Here such a stratum brings the width of 0 of 5, a stratum of one case
+//! nearly all of its weight, and a stratum that was seen as a whole none. docs/coverage-estimation.md has the coverage of all.
 
 use serde::Serialize;
 
 use super::Interval;
-use super::finite::{check, hypergeometric};
+use super::finite::{check, corrected_z, hypergeometric};
+use super::normal::z_of_level;
+use super::nuisance::{Stratum, limits};
 use super::stratified::{DesignError, DesignIntervals, clopper_pearson_real, proportion_intervals};
 
 /// What was seen of one stratum (or of the part of it that belongs to a cell).
@@ -60,10 +64,10 @@ impl Part {
 pub enum IntervalMethod {
     /// One stratum: exact for a sample without replacement.
     Hypergeometric,
-    /// Several: the strata's exact limits joined (MOVER).
-    MoverHypergeometric,
-    /// The label applies to an unknown number of cases: the wider of MOVER over the estimated numbers and Korn & Graubard.
-    MoverOrKornGraubard,
+    /// Several strata: the wider of their exact limits joined (MOVER) and of the score limits.
+    MoverOrScore,
+    /// The label applies to an unknown number of cases: the wider of those over the estimated numbers, and Korn & Graubard's.
+    EstimatedPopulation,
     /// Every case was seen.
     Census,
 }
@@ -143,6 +147,10 @@ fn without_bounds(parts: &[Part], level: f64) -> Result<WeightedRate, DesignErro
     let mixed = parts.iter().any(|part| part.applicable > 0 && part.applicable < part.answered);
     let several = parts.iter().filter(|part| part.applicable > 0).count();
     let [mut low, mut high] = joined(parts, |k, n, population| hypergeometric(k, n, population, level))?;
+    if several > 1 {
+        let [score_low, score_high] = score(parts, level)?;
+        (low, high) = (low.min(score_low), high.max(score_high));
+    }
     let se = linearised(parts, rate, concerned);
     let (n, df) = (total(|part| part.answered), total(|part| part.answered) - parts.len() as u64);
     let design_intervals = se.and_then(|se| proportion_intervals(rate, se, n, df, level));
@@ -159,11 +167,11 @@ fn without_bounds(parts: &[Part], level: f64) -> Result<WeightedRate, DesignErro
             }
         };
         (low, high) = (low.min(effective[0]), high.max(effective[1]));
-        IntervalMethod::MoverOrKornGraubard
+        IntervalMethod::EstimatedPopulation
     } else if several == 1 {
         IntervalMethod::Hypergeometric
     } else {
-        IntervalMethod::MoverHypergeometric
+        IntervalMethod::MoverOrScore
     };
     Ok(WeightedRate {
         rate,
@@ -178,6 +186,23 @@ fn without_bounds(parts: &[Part], level: f64) -> Result<WeightedRate, DesignErro
         bounds_ci95: None,
         design_intervals,
     })
+}
+
+/// The score limits with the greatest variance that the strata's own exact intervals allow ([`super::nuisance`]).
+pub(super) fn score(parts: &[Part], level: f64) -> Result<[f64; 2], DesignError> {
+    let z = z_of_level(level).map_err(|_| DesignError::Level { level })?;
+    let concerned: f64 = parts.iter().map(|part| part.concerned()).sum();
+    let (mut rate, mut strata) = (0.0, Vec::new());
+    for part in parts.iter().filter(|part| part.applicable > 0) {
+        let population = (part.concerned().round() as u64).max(part.applicable);
+        let own = hypergeometric(part.k, part.applicable, population, level)?;
+        let (n, weight) = (part.applicable as f64, part.concerned() / concerned);
+        rate += weight * part.k as f64 / n;
+        let scale = weight * weight * corrected_z(1.0, part.applicable, population).powi(2) / n;
+        strata.push(Stratum { weight, scale, share: own });
+    }
+    let [low, high] = limits(rate, &strata, z);
+    Ok([low.clamp(0.0, 1.0), high.clamp(0.0, 1.0)])
 }
 
 /// The limits of the strata, each made from hits, cases and population, joined by MOVER around the rate.
@@ -197,6 +222,25 @@ pub(super) fn joined(
         above += (weight * (own.high - centre).max(0.0)).powi(2);
     }
     Ok([(rate - below.sqrt()).max(0.0), (rate + above.sqrt()).min(1.0)])
+}
+
+/// A share of a group whose size is not known (of the true positives, of the hits), as [`weighted_rate`] with wider limits: a
+/// stratum whose answered cases hold none of the group may still hold some, up to its own upper limit, and these may all be
+/// of one kind.
+///
+/// # Errors
+/// As [`weighted_rate`].
+pub fn group_share(parts: &[Part], level: f64) -> Result<WeightedRate, DesignError> {
+    let found = weighted_rate(parts, level)?;
+    let mut unseen = 0.0f64;
+    for part in parts.iter().filter(|part| part.applicable == 0 && part.population > 0) {
+        let own = hypergeometric(0, part.answered, part.population, level)?;
+        unseen = unseen.hypot(own.high * part.population as f64);
+    }
+    let known: f64 = parts.iter().map(|part| part.concerned()).sum();
+    let all = known + unseen;
+    let [low, high] = found.ci95;
+    Ok(WeightedRate { ci95: [low * known / all, (high * known + unseen) / all], ..found })
 }
 
 /// The standard error of the ratio by linearisation: the stratified variance of y − R·a, where a says that the label
@@ -237,7 +281,7 @@ mod tests {
         let own = hypergeometric(0, 5, 300, 0.95).expect("drawn").high;
         assert!(found.ci95[1] >= 0.05 + 0.75 * own - 1e-12, "{found:?}");
         assert!(found.design_intervals.expect("varies").korn_graubard[1] < 0.3, "{found:?}");
-        assert_eq!(found.method, IntervalMethod::MoverHypergeometric);
+        assert_eq!(found.method, IntervalMethod::MoverOrScore);
     }
 
     #[test]

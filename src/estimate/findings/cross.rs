@@ -11,7 +11,7 @@ use super::case::{Answer, AuditedCase, Cell, Frame, Reach};
 use super::row::LEVEL;
 use super::{Confusion, Input, Metric};
 use crate::agree::{Table, Undefined, Z95, kappa};
-use crate::estimate::weighted::{Part, weighted_rate};
+use crate::estimate::weighted::{Part, group_share};
 use crate::estimate::weighted_kappa::{DesignStratum, Item, WeightedKappa, weighted_kappa};
 use crate::estimate::{Method, proportion};
 use crate::model::StratumId;
@@ -175,7 +175,7 @@ fn weighted(input: &Input, metric: Metric, cases: &[&AuditedCase], keep: &dyn Fn
                 unanswered: 0,
             })
             .collect();
-        weighted_rate(&parts, LEVEL)
+        group_share(&parts, LEVEL)
             .map_or_else(|_| Share::default(), |found| Share { rate: Some(found.rate), ci95: Some(found.ci95) })
     };
     Some(Split {
