@@ -14,6 +14,7 @@ mod demo;
 mod desk;
 mod diff;
 mod draw;
+mod estimate;
 mod events;
 mod explain;
 mod export;
@@ -30,11 +31,13 @@ mod mechanical;
 mod nonresponse;
 mod output;
 mod prove;
+mod prove_estimation;
 mod rate;
 mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod size;
 mod unusable;
 mod verify;
 
@@ -86,6 +89,8 @@ enum Command {
     RateCi(rate::OneArgs),
     RateDiff(rate::TwoArgs),
     Adjudicate(adjudicate::Args),
+    Estimate(estimate::Args),
+    Size(size::Args),
     Report(report::Args),
     Runs(runs::Args),
     Batch(batch::Args),
@@ -139,6 +144,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::RateCi(args) => rate::one(args, output),
         Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
+        Command::Estimate(args) => estimate::run(args, context, output),
+        Command::Size(args) => size::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
         Command::Batch(args) => batch::run(args, context, output),

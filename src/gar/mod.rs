@@ -13,6 +13,7 @@ mod facts;
 mod families;
 mod gold_turn;
 mod mechanical;
+mod metric;
 mod repeats;
 mod row;
 mod size;
@@ -31,6 +32,7 @@ pub use mechanical::{
     CaseEvidence, MechanicalAnswer, RubricVersion, View, b1a, b1b, b3_after_return, b3_while_absent,
     b4_before_any_call, b4_up_to_gold_turn, b5, mechanical,
 };
+pub use metric::{metric_hit, metric_reading};
 pub use repeats::{RepeatRow, repeats};
 pub use row::{GarRow, Joint};
 pub use size::{SizeEffect, SizeSlope, size_effect};

@@ -152,6 +152,19 @@ impl Store {
         })
     }
 
+    /// Rater and moment (UTC, RFC 3339) of the first rating of each case, in the order of the chain.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn first_ratings(&self, batch: &BatchInfo) -> Result<Vec<(String, String)>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT rater, rated_at, min(id) FROM ratings WHERE batch = ? AND act = 'rating' GROUP BY rater, identity
+             ORDER BY min(id)",
+        )?;
+        let rows = statement.query_map([batch.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The link of the last entry: print it, so that a copy outside the database can prove the rest.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 mod action;
 mod agreement;
 mod command_line;
+mod estimation;
 mod exchange;
 mod ingest;
 mod kappa;
