@@ -117,7 +117,8 @@ def run(shared, folder, dualrater, check):
     for rater, answers in (("cora", first), ("dan", second)):
         sheet = folder / f"{rater}.csv"
         dualrater("export", "--batch", "estimation", "--rater", rater, "--as", "csv", "--out", sheet)
-        rewrite(sheet, lambda row: fill(row, answers[row["case"].split("/", 1)[1]]))
+        passed = lambda run, case: not any(case in ids for key, ids in fails.items() if key[0] == run)
+        rewrite(sheet, lambda row: fill(row, answers[row["case"].split("/", 1)[1]], passed(*row["case"].split("/", 1))))
         dualrater("import", sheet)
     rulings = folder / "estimation-rulings.csv"
     dualrater("adjudicate", "export", "--batch", "estimation", "--spot-checks", "0", "--out", rulings)
@@ -172,9 +173,9 @@ def run(shared, folder, dualrater, check):
     check("estimation: confusion of all", found["confusion"], whole_confusion)
 
 
-def fill(row, b1b):
+def fill(row, b1b, passed):
     """B1b as told; the rest so that the rubric's rules hold."""
-    answers = {"B1a": b1b, "B1b": b1b, "B3": 0, "B4": 0, "B5": 0, "B6": "n.a.", "B7": "unclassified"}
+    answers = {"B1a": 0, "B1b": b1b, "B3": 0, "B4": 0, "B5": int(passed), "B6": "n.a.", "B7": "unclassified"}
     for label, value in answers.items():
         if label in row and row[label] != "n.a.":
             row[label], row[f"{label}_rationale"] = value, "by the script"

@@ -111,6 +111,9 @@ const MADE_ELSEWHERE: &str = "the audit was made elsewhere: which cases could ha
 const CHANGED: &str = "the frame is not the one that the batch was drawn from any more (a score file or other cases came since), so \
     its strata cannot be counted again";
 
+/// What the cases of a group have in common.
+type Group = (Cell, Reach, Option<Verdict>);
+
 /// The frame of a batch in counts.
 fn frame(
     store: &Store,
@@ -132,7 +135,7 @@ fn frame(
     let assigner = Assigner::new(&plan, &matches).map_err(|error| Error::internal(error.to_string()))?;
     let ids: Vec<StratumId> = plan.strata().map(|(stratum, _)| stratum.id.clone()).collect();
     let taken = taken(store, batch, drawn)?;
-    let mut counts: BTreeMap<(Cell, Reach, Option<Verdict>), (u64, u64, u64)> = BTreeMap::new();
+    let mut counts: BTreeMap<Group, (u64, u64, u64)> = BTreeMap::new();
     for case in &frame {
         let owner = assigner.owner(case).and_then(|index| ids.get(index));
         let reach = match owner {

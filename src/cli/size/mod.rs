@@ -107,7 +107,8 @@ struct Quota {
     population: Option<u64>,
     pilot_n: u64,
     guessed_rate: f64,
-    quota: u64,
+    #[serde(rename = "quota")]
+    cases: u64,
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
@@ -273,7 +274,7 @@ fn answer(
                     population: (!endless).then_some(source.population),
                     pilot_n: source.rated,
                     guessed_rate: source.rate,
-                    quota,
+                    cases: quota,
                 })
                 .collect()
         })

@@ -27,7 +27,7 @@ pub(super) fn show(answer: &Answered, output: &mut Output) {
                     row.population.map_or_else(|| "–".to_owned(), |count| count.to_string()),
                     row.pilot_n.to_string(),
                     output::percent(Some(row.guessed_rate * 100.0)),
-                    row.quota.to_string(),
+                    row.cases.to_string(),
                 ]
             })
             .collect();
