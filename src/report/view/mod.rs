@@ -34,6 +34,7 @@ use serde::Serialize;
 use super::Provenance;
 use crate::agree::diagnose::{self, Finding};
 use crate::agree::{self, NaPolicy, TableError};
+use crate::estimate::findings::Findings;
 use crate::model::{Audit, AuditCase, LabelId, RaterName, RatingValue};
 use crate::rubric::Rubric;
 
@@ -45,6 +46,8 @@ pub struct Input<'a> {
     pub rubric: &'a Rubric,
     /// How agreement is computed. What *n.a.* is does not matter here: both readings are reported.
     pub options: agree::Options,
+    /// What follows for the frame, for each label that asks for the gold action; empty where the frame is not known.
+    pub estimates: Vec<Findings>,
     /// Where the audit comes from.
     pub provenance: Provenance,
 }
@@ -105,6 +108,9 @@ pub struct View {
     pub adjudication: Adjudicated,
     /// Case by case against the automatic metric.
     pub gar: GarSection,
+    /// What follows for the frame: weighted rates, the metric corrected, per label that asks for the gold action.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub estimates: Vec<Findings>,
     /// Every case on which the raters differ.
     pub disagreement_list: Vec<Disagreement>,
     /// The published study's numbers by its own rules, and the same data counted without dropping anything.
@@ -223,6 +229,7 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         choices,
         adjudication,
         gar,
+        estimates: if rated { input.estimates.clone() } else { Vec::new() },
         disagreement_list: sides::list(&context),
         published,
         provenance: input.provenance.clone(),
