@@ -107,6 +107,7 @@ fn cells(row: &LabelAgreement, name: &str) -> Vec<String> {
         (left.both_na, "both n.a."),
         (left.missing, "missing"),
         (left.cannot_judge, "cannot judge"),
+        (left.no_verdict, "no verdict"),
     ] {
         if count > 0 {
             out.push(format!("{count} {what}"));

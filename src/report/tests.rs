@@ -83,6 +83,7 @@ fn audit(rows: &[(&str, &str, Option<&str>, Option<bool>)]) -> Audit {
         pair: Some((a, b)),
         labels: vec![label],
         cases,
+        no_verdicts: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ mod case_text;
 mod emissions;
 mod error;
 mod frame;
+mod judgements;
 mod new_run;
 mod open;
 mod raters;
@@ -18,6 +19,9 @@ pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase
 pub use emissions::CaseSource;
 pub use error::StoreError;
 pub use frame::FrameRow;
+pub use judgements::{
+    Asked, BatchRequest, JudgeAnswer, JudgeState, JudgeTotals, NewReply, PassAnswer, ReplyOutcome,
+};
 pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};
 pub use open::Store;
 pub use ratings::{Act, ChainReport, NewRating, StoredRating};
