@@ -21,6 +21,7 @@ mod gar;
 mod history;
 mod import;
 mod ingest;
+mod judge;
 mod kappa;
 mod mechanical;
 mod output;
@@ -60,7 +61,7 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done · 1 input that cannot be used · 2 wrong command line · 3 not found · 4 contradicts what is stored ·
-5 a check failed · 70 a defect of dualrater · 74 the system refused · 75 the database is busy";
+5 a check failed · 70 a defect of dualrater · 74 the system refused · 75 the database is busy · 130 stopped by the user";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -73,6 +74,7 @@ enum Command {
     Draw(draw::Args),
     Export(export::Args),
     Import(import::Args),
+    Judge(judge::Args),
     RateMechanically(mechanical::Args),
     Agree(agree::Args),
     Kappa(kappa::Args),
@@ -125,6 +127,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),
+        Command::Judge(args) => judge::run(args, context, output),
         Command::RateMechanically(args) => mechanical::run(args, context, output),
         Command::Agree(args) => agree::run(args, context, output),
         Command::Kappa(args) => kappa::run(args, output),
