@@ -12,6 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import acceptance_agreement
+
 binary = Path(sys.argv[1]).resolve()
 root = Path(__file__).resolve().parent.parent
 shared = Path(sys.argv[2] if len(sys.argv) > 2 else os.environ.get("DUALRATER_SHARED", root / ".." / "shared")).resolve()
@@ -182,6 +184,7 @@ with tempfile.TemporaryDirectory() as name:
     gold_turn_rows(runs)
     published_audit(folder)
     whole_way(runs, folder)
+    acceptance_agreement.run(shared, folder, lambda *arguments: json.loads(dualrater(runs, *arguments, "--json")), check)
 
 for failure in failures[:40]:
     print("FAILED", failure)

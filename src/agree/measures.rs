@@ -84,6 +84,8 @@ pub struct Measures {
     pub specific_agreement: Vec<CategoryAgreement>,
     /// Do the raters use the categories equally often?
     pub stuart_maxwell: Option<ChiSquare>,
+    /// The same question by Bhapkar's test.
+    pub bhapkar: Option<ChiSquare>,
     /// Is each confusion as frequent in both directions?
     pub bowker: Option<ChiSquare>,
 }
@@ -97,6 +99,7 @@ impl Measures {
         let bounds = if weights.is_none() { indices::bounds(table) } else { None };
         let gwet = chance::gwet(table);
         let both = indices::positive_and_negative(table);
+        let homogeneity = margins::homogeneity(table).ok();
         let positive = indices::positive_category(table).and_then(|at| table.categories().get(at)).cloned();
         Self {
             se_h0: found.se_h0,
@@ -117,7 +120,8 @@ impl Measures {
             positive_agreement: both.and_then(|(positive, _)| positive),
             negative_agreement: both.and_then(|(_, negative)| negative),
             specific_agreement: indices::specific_agreement(table),
-            stuart_maxwell: margins::homogeneity(table).ok().map(|test| test.stuart_maxwell),
+            stuart_maxwell: homogeneity.map(|test| test.stuart_maxwell),
+            bhapkar: homogeneity.and_then(|test| test.bhapkar),
             bowker: margins::bowker(table).ok(),
         }
     }

@@ -21,6 +21,7 @@ mod label;
 pub mod many;
 pub mod margins;
 pub mod measures;
+pub mod nonresponse;
 pub mod pairs;
 pub mod panel;
 pub mod paper;

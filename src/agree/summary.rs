@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::alpha::{AlphaData, Metric};
 use super::bootstrap::Plan;
+use super::diagnose;
 use super::family::{self, Families};
 use super::fleiss;
 use super::measures::{BootstrapInterval, TwoRaters, two_raters};
@@ -107,7 +108,8 @@ pub fn summarise(source: &Source, settings: &Settings) -> Result<Summary, Summar
         Source::Counts(counts) => of_counts(counts, settings)?,
         Source::Ratings(ratings) => of_ratings(ratings, settings)?,
     };
-    summary.findings = remarks::of(&summary, settings);
+    let found = remarks::of(&summary, settings);
+    summary.findings.extend(found);
     Ok(summary)
 }
 
@@ -225,7 +227,7 @@ fn of_ratings(ratings: &LabelRatings, settings: &Settings) -> Result<Summary, Su
         krippendorff_alpha: alphas(&data, order, settings.bootstrap),
         dropped,
         reading: ratings.reading.clone(),
-        findings: Vec::new(),
+        findings: diagnose::odd_rater(&panel, &ratings.raters).into_iter().map(Into::into).collect(),
     })
 }
 
@@ -272,6 +274,7 @@ fn reasons(table: &Table, all: &TwoRaters, weighted: bool) -> BTreeMap<&'static 
         ("positive_agreement", measures.positive_agreement.is_none(), square),
         ("negative_agreement", measures.negative_agreement.is_none(), square),
         ("stuart_maxwell", measures.stuart_maxwell.is_none(), margins),
+        ("bhapkar", measures.bhapkar.is_none(), margins),
         ("bowker", measures.bowker.is_none(), margins),
     ];
     null.into_iter().filter(|(_, null, _)| *null).map(|(name, _, reason)| (name, reason)).collect()

@@ -12,8 +12,8 @@ use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
 use crate::model::{BatchName, CaseIdentity, LabelId, RaterKind, RaterName};
 use crate::rate::adjudication::{
-    AdjudicationExpectation, ExpectedItem, ItemKind, Plan, RatedCase, RulingSheetWriter, RulingWriter, check_rulings,
-    plan, read_ruling_jsonl, read_ruling_sheet,
+    AdjudicationExpectation, ExpectedItem, Item, ItemKind, Plan, RatedCase, RulingSheetWriter, RulingWriter,
+    check_rulings, plan, read_ruling_jsonl, read_ruling_sheet,
 };
 use crate::rate::{CaseView, Meta, StoredRating};
 use crate::store::Store;
@@ -86,7 +86,8 @@ pub(super) fn rated_cases(desk: &Desk, store: &Store) -> Result<(Vec<RatedCase>,
     let mut views = BTreeMap::new();
     let mut rated = Vec::new();
     for (case, audited) in desk.cases.iter().zip(&desk.audit.cases) {
-        let view = CaseView::new(&desk.rubric, &store.case_text(&desk.batch, case)?);
+        let text = store.case_text(&desk.batch, case)?;
+        let view = CaseView::new(&desk.rubric, &text);
         let answers = |rater: &RaterName| -> BTreeMap<LabelId, StoredRating> {
             let own = audited.ratings.get(rater).into_iter().flatten();
             own.map(|(label, rating)| {
@@ -100,6 +101,7 @@ pub(super) fn rated_cases(desk: &Desk, store: &Store) -> Result<(Vec<RatedCase>,
             category: audited.category,
             stratum: case.stratum.clone(),
             verdict: audited.verdict,
+            events: text.events().cloned(),
             first: answers(&a),
             second: answers(&b),
         });
@@ -236,10 +238,8 @@ fn expectation<'a>(
     let (rated, _) = rated_cases(desk, store)?;
     let plan = planned(desk, adjudicator, usize::MAX, &rated)?;
     let audited: BTreeMap<&CaseIdentity, _> = desk.audit.cases.iter().map(|case| (&case.case, case)).collect();
-    let items = plan
-        .items
-        .into_iter()
-        .map(|item| {
+    let with_stored = |items: Vec<Item>| -> Vec<ExpectedItem> {
+        let stored = |item: Item| {
             let case = audited.get(&item.case);
             let existing = match item.kind {
                 ItemKind::Disagreement => case
@@ -250,14 +250,16 @@ fn expectation<'a>(
                     .map(|check| StoredRating { value: check.value.clone(), rationale: check.note.clone() }),
             };
             ExpectedItem { item, existing }
-        })
-        .collect();
+        };
+        items.into_iter().map(stored).collect()
+    };
     Ok(AdjudicationExpectation {
         batch: desk.batch.name.clone(),
         adjudicator: adjudicator.clone(),
         rubric: &desk.rubric,
         cases: rated.into_iter().map(|case| (case.case.clone(), case)).collect(),
-        items,
+        items: with_stored(plan.items),
+        by_rule: with_stored(plan.by_rule),
         revise,
     })
 }

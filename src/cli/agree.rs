@@ -1,7 +1,8 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
-use super::{Context, Output, across, output, raters};
+use super::{Context, Output, across, nonresponse, output, raters};
 use crate::agree::bootstrap::Plan;
+use crate::agree::diagnose::{self, Finding};
 use crate::agree::pairs::NaPolicy;
 use crate::agree::{self, LabelAgreement, Options};
 use crate::error::{Error, Result};
@@ -60,12 +61,17 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let na = if args.na == "category" { NaPolicy::Category } else { NaPolicy::Drop };
     let options =
         Options { na, bootstrap: Plan { seed: args.seed, replicates: args.replicates }, ..Options::default() };
-    let rows = agree::label_agreements(&audit, pair, &options).map_err(|error| Error::data(error.to_string()))?;
+    let data = |error: agree::TableError| Error::data(error.to_string());
+    let rows = agree::label_agreements(&audit, pair, &options).map_err(data)?;
     if args.rules == "paper" {
         return paper(&audit, pair, &rows, (args.json, na), output);
     }
+    let findings = diagnose::audit(&audit, pair, na).map_err(data)?;
+    let unusable: std::collections::BTreeSet<_> = store.unusable_reasons(&batch)?.into_keys().collect();
+    let bounded = nonresponse::bounded(&rows, &audit, &rubric, &unusable)?;
     if args.json {
-        return output.json(&rows);
+        let of = |(bounded, row)| WithFindings { bounded, findings: about(&findings, row) };
+        return output.json(&bounded.iter().zip(&rows).map(of).collect::<Vec<_>>());
     }
     output.line(format!("batch {} · raters {} and {} · n.a. {}", args.batch, pair.0, pair.1, na_word(na)));
     let mut table = Vec::new();
@@ -80,7 +86,54 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     output.line(
         "Strata chosen by outcome make the pooled kappa a mixture; the strata's own values stand below each label.",
     );
+    families(&rows, output);
+    nonresponse::show(&bounded, unusable.len(), output);
+    if !findings.is_empty() {
+        output.line("");
+        output.line("What to look at:");
+        for finding in &findings {
+            output.paragraph(&format!("• {}", finding.sentence()));
+        }
+    }
     Ok(())
+}
+
+/// A label's row with what was found about it.
+#[derive(serde::Serialize)]
+struct WithFindings<'a> {
+    #[serde(flatten)]
+    bounded: &'a nonresponse::Bounded<'a>,
+    findings: Vec<&'a Finding>,
+}
+
+/// The findings about a row's label. What concerns all labels together stands in the printed text and in the report.
+fn about<'a>(findings: &'a [Finding], row: &LabelAgreement) -> Vec<&'a Finding> {
+    findings.iter().filter(|finding| finding.label.as_deref() == Some(row.label.as_str())).collect()
+}
+
+/// Intervals with whole conversations resampled, where cases share one.
+fn families(rows: &[LabelAgreement], output: &mut Output) {
+    if rows.iter().all(|row| row.ci95_family.cases_sharing == 0) {
+        return;
+    }
+    let limits = |found: &agree::BootstrapInterval| found.low.zip(found.high).map(|(low, high)| [low, high]);
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let family = &row.ci95_family;
+            vec![
+                row.label.to_string(),
+                row.n.to_string(),
+                family.cases_sharing.to_string(),
+                family.families.to_string(),
+                output::interval(limits(&row.ci95_bootstrap), 2),
+                output::interval(limits(&family.interval), 2),
+            ]
+        })
+        .collect();
+    output.line("");
+    output.line("Cases about one conversation are not independent; with whole conversations resampled:");
+    output.table(&["label", "n", "sharing", "conversations", "by case", "by conversation"], &table, &[1, 2, 3, 4, 5]);
 }
 
 /// The pair of record, or an error that says how to get one.

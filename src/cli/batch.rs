@@ -1,4 +1,4 @@
-//! `dualrater batch`: the same cases again under another rubric.
+//! `dualrater batch`: one batch shown, rated again under another rubric, and its unusable cases.
 
 use clap::Subcommand;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::model::BatchName;
 use crate::store::Rerating;
 
-/// Make a batch from another one.
+/// Show a batch, rate it again under another rubric, declare and replace unusable cases.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -16,6 +16,18 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// Show a batch: strata, rounds, unusable cases
+    Show {
+        /// The batch
+        batch: BatchName,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Declare a case that nobody can rate, before anybody does
+    Unusable(super::unusable::UnusableArgs),
+    /// Draw the next ticket in place of an unusable case
+    Replace(super::unusable::ReplaceArgs),
     /// The same cases as a new batch under another rubric; no rating is taken over
     Rerate {
         /// The batch whose cases are rated again
@@ -31,7 +43,12 @@ enum Action {
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
-    let Action::Rerate { batch, rubric, name } = &args.action;
+    let (batch, rubric, name) = match &args.action {
+        Action::Show { batch, json } => return super::batches::show(batch, *json, context, output),
+        Action::Unusable(args) => return super::unusable::declare(args, context, output),
+        Action::Replace(args) => return super::unusable::replace(args, context, output),
+        Action::Rerate { batch, rubric, name } => (batch, rubric, name),
+    };
     let mut store = context.store()?;
     let original = store.batch(batch)?;
     let (rubric, text) = super::rubric::load(rubric)?;

@@ -162,12 +162,16 @@ fn draw_plan(
         exclude,
         rubric,
         rubric_text,
+        sharing: crate::sample::Sharing::of(&plan),
+        pilot: None,
+        frame: None,
+        adversarial: false,
         allow_empty: false,
         command: Context::command_line(),
         now: clock::now(),
     };
-    let (drawn, bound) = draw(store, &request)?;
-    keep(store, &request, &drawn, &bound)
+    let drawn = draw(store, &request)?;
+    keep(store, &request, &drawn)
 }
 
 /// Lets a simulated rater fill in a real sheet, and imports it through the ordinary checks.
@@ -284,6 +288,7 @@ fn rule(store: &mut Store, desk: &Desk, adjudicator: &RaterName, spot_checks: us
         rubric: &desk.rubric,
         cases: rated.iter().map(|case| (case.case.clone(), case.clone())).collect(),
         items: plan.items.iter().map(|item| ExpectedItem { item: item.clone(), existing: None }).collect(),
+        by_rule: plan.by_rule.iter().map(|item| ExpectedItem { item: item.clone(), existing: None }).collect(),
         revise: false,
     };
     let outcome = check_rulings(&expected, rows);

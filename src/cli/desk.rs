@@ -15,6 +15,8 @@ pub(super) struct Desk {
     pub rubric: Rubric,
     pub cases: Vec<StoredCase>,
     pub audit: Audit,
+    /// Cases that nobody can rate, with the reason.
+    pub unusable: BTreeMap<CaseIdentity, String>,
 }
 
 impl Desk {
@@ -23,7 +25,8 @@ impl Desk {
         let labels = rubric.labels.iter().map(|label| label.id.clone()).collect();
         let audit = store.audit(&batch, labels)?;
         let cases = store.batch_cases(&batch)?;
-        Ok(Self { batch, rubric, cases, audit })
+        let unusable = store.unusable_reasons(&batch)?;
+        Ok(Self { batch, rubric, cases, audit, unusable })
     }
 
     /// The seed of the batch; shuffles raters' orders.
@@ -32,7 +35,12 @@ impl Desk {
         Seed::parse(text).map_err(|error| Error::internal(error.to_string()))
     }
 
-    /// The cases as this rater may see them, in this rater's order.
+    /// The cases that somebody can rate.
+    pub(super) fn usable(&self) -> usize {
+        self.cases.len() - self.cases.iter().filter(|case| self.unusable.contains_key(&case.identity)).count()
+    }
+
+    /// The cases as this rater may see them, in this rater's order; unusable ones are not shown.
     pub(super) fn rater_cases(&self, store: &Store, rater: &RaterName) -> Result<Vec<RaterCase>> {
         let mut order: Vec<CaseIdentity> = self.cases.iter().map(|case| case.identity.clone()).collect();
         rate::rater_order(&self.seed()?, rater, &mut order).map_err(|error| Error::internal(error.to_string()))?;
@@ -40,7 +48,7 @@ impl Desk {
             self.cases.iter().map(|case| (&case.identity, case)).collect();
         let mut cases = Vec::with_capacity(order.len());
         for identity in &order {
-            if let Some(case) = stored.get(identity) {
+            if let Some(case) = stored.get(identity).filter(|case| !self.unusable.contains_key(&case.identity)) {
                 let text = store.case_text(&self.batch, case)?;
                 cases.push(rate::rater_case(&self.rubric, &text, &self.own(rater, identity)));
             }
@@ -63,6 +71,9 @@ impl Desk {
     pub(super) fn expectation(&self, store: &Store, rater: &RaterName, revise: bool) -> Result<BatchExpectation<'_>> {
         let mut cases = BTreeMap::new();
         for (case, audited) in self.cases.iter().zip(&self.audit.cases) {
+            if self.unusable.contains_key(&case.identity) {
+                continue;
+            }
             let text = store.case_text(&self.batch, case)?;
             let existing = audited.ratings.get(rater).map(|ratings| {
                 ratings
@@ -79,6 +90,7 @@ impl Desk {
                 category: audited.category,
                 stratum: case.stratum.clone(),
                 verdict: audited.verdict,
+                events: text.events().cloned(),
                 existing: existing.unwrap_or_default(),
             };
             cases.insert(case.identity.clone(), expected);

@@ -1,4 +1,4 @@
-//! `dualrater export`: a rating sheet or rubric prompts for one rater.
+//! `dualrater export`: a rating sheet or rubric prompts for one rater; the frame.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -22,20 +22,26 @@ use crate::store::Store;
 /// Each rater gets the cases in an order of their own and sees only what the rubric shows: no other rater's answers, no
 /// action classes, no GAR. Fill in the sheet (or have the prompts answered) and give it to `dualrater import`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    after_help = "\
 Forms:
   csv      a spreadsheet: one row a case, a value and a rationale column per label
   jsonl    the same as one JSON object a line
   prompts  per case the rubric prompt with an answer form: JSON lines (a file that ends in .jsonl, or stdout),
            or one Markdown document a case (any other --out is a folder)
-  openai-batch  requests for a batch service: JSON lines; the results file goes to `dualrater import`")]
+  openai-batch  requests for a batch service: JSON lines; the results file goes to `dualrater import`",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
 pub struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// The batch
-    #[arg(long)]
-    batch: BatchName,
+    #[arg(long, required = true)]
+    batch: Option<BatchName>,
     /// The rater
-    #[arg(long)]
-    rater: RaterName,
+    #[arg(long, required = true)]
+    rater: Option<RaterName>,
     /// The form
     #[arg(long = "as", value_enum, default_value_t = Form::Csv)]
     form: Form,
@@ -52,6 +58,11 @@ pub struct Args {
     parameters: ParameterArgs,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Other {
+    Frame(super::export_frame::FrameArgs),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
     Csv,
@@ -61,21 +72,27 @@ enum Form {
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
+    if let Some(Other::Frame(frame)) = &args.other {
+        return super::export_frame::run(frame, context, output);
+    }
+    let (Some(batch), Some(rater)) = (&args.batch, &args.rater) else {
+        return Err(Error::usage("--batch and --rater are needed"));
+    };
     let mut store = context.store()?;
-    let desk = Desk::open(&store, &args.batch)?;
+    let desk = Desk::open(&store, batch)?;
     let kind = RaterKind::parse(&args.kind).unwrap_or(RaterKind::Human);
     // A rater of the batch keeps its kind; --kind is for new ones.
-    let known = desk.audit.raters.iter().find(|(name, _)| *name == args.rater).map(|(_, kind)| *kind);
+    let known = desk.audit.raters.iter().find(|(name, _)| *name == *rater).map(|(_, kind)| *kind);
     if known == Some(RaterKind::Adjudicator) {
-        return Err(Error::conflict(format!("{} is the adjudicator of this batch", args.rater))
+        return Err(Error::conflict(format!("{rater} is the adjudicator of this batch"))
             .hint("`dualrater adjudicate export` writes the adjudicator's sheet"));
     }
     if args.form == Form::OpenaiBatch {
-        return batch_file(args, &mut store, &desk, output);
+        return batch_file(args, rater, &mut store, &desk, output);
     }
-    let cases = desk.rater_cases(&store, &args.rater)?;
-    store.register_rater(&desk.batch, &args.rater, known.unwrap_or(kind), args.model.as_deref(), &clock::now())?;
-    let meta = Meta::new(&args.batch, &desk.rubric, &args.rater);
+    let cases = desk.rater_cases(&store, rater)?;
+    store.register_rater(&desk.batch, rater, known.unwrap_or(kind), args.model.as_deref(), &clock::now())?;
+    let meta = Meta::new(batch, &desk.rubric, rater);
     let markdown = args.form == Form::Prompts && args.out.as_deref().is_some_and(|out| !is_jsonl(out));
     match &args.out {
         Some(folder) if markdown => write_documents(folder, &meta, &desk.rubric, &cases)?,
@@ -92,7 +109,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         }
     }
     if let Some(out) = &args.out {
-        output.line(format!("{} cases for {} in {}", cases.len(), args.rater, out.display()));
+        output.line(format!("{} cases for {rater} in {}", cases.len(), out.display()));
         output.line(format!("chain head {}", store.chain_head()?));
         output.line(format!("when it is filled in: dualrater import {}", out.display()));
     }
@@ -100,24 +117,24 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
 }
 
 /// What is left to ask a model for, as requests for a batch service.
-fn batch_file(args: &Args, store: &mut Store, desk: &Desk, output: &mut Output) -> Result<()> {
+fn batch_file(args: &Args, rater: &RaterName, store: &mut Store, desk: &Desk, output: &mut Output) -> Result<()> {
     let model = args.model.as_deref().ok_or_else(|| {
         Error::usage("a batch file names its model").hint("--model NAME, as the batch service names it")
     })?;
     let parameters = args.parameters.parameters()?;
-    judge::check_same_parameters(store, desk, &args.rater, model, &parameters)?;
-    let mut work = judge::Work::plan(store, desk, &args.rater, args.parameters.passes, None)?;
+    judge::check_same_parameters(store, desk, rater, model, &parameters)?;
+    let mut work = judge::Work::plan(store, desk, rater, args.parameters.passes, None)?;
     let mut new = args.out.as_deref().map(create_new).transpose()?;
     let mut bytes = Vec::new();
     let settings = (model, &parameters, !args.parameters.no_schema);
-    let noted = judge::write_batch_file(&mut bytes, store, desk, &args.rater, settings, &mut work)?;
-    store.register_rater(&desk.batch, &args.rater, RaterKind::Model, Some(model), &clock::now())?;
+    let noted = judge::write_batch_file(&mut bytes, store, desk, rater, settings, &mut work)?;
+    store.register_rater(&desk.batch, rater, RaterKind::Model, Some(model), &clock::now())?;
     // First the note, then the file: an answer to a request that was sent is always known.
     judge::note_requests(store, desk, &noted)?;
     match (&mut new, &args.out) {
         (Some(file), Some(out)) => {
             file.write_all(&bytes).map_err(|source| Error::io("write", out, &source))?;
-            output.line(format!("{} requests for {} in {}", noted.len(), args.rater, out.display()));
+            output.line(format!("{} requests for {} in {}", noted.len(), rater, out.display()));
             output.line("have them answered, then: dualrater import RESULTS.jsonl (in any order, whole or in part)");
         }
         _ => output.raw(&String::from_utf8_lossy(&bytes)),

@@ -5,16 +5,18 @@ use std::path::Path;
 
 use super::{Output, output};
 use crate::error::{Error, Place, Result};
-use crate::gar::{FamilyMeasure, FamilyRow, GarRow};
+use crate::gar::{FamilyMeasure, FamilyRow, GarRow, ModelTable, SizeSlope};
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     families: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    sizes: BTreeMap<String, f64>,
 }
 
-/// Model → family, from a TOML file with `[families] name = ["model", …]`.
-pub(super) fn read(path: &Path) -> Result<BTreeMap<String, String>> {
+/// Families and sizes from a TOML file with `[families] name = ["model", …]` and `[sizes] "model" = 8`.
+pub(super) fn read(path: &Path) -> Result<ModelTable> {
     let text = std::fs::read_to_string(path).map_err(|source| Error::io("read", path, &source))?;
     let hint = "write [families] and below it a line for each: name = [\"model\", \"model\"]";
     let file: File = toml::from_str(&text).map_err(|error| {
@@ -35,15 +37,52 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<String, String>> {
             }
         }
     }
-    Ok(family_of)
+    if let Some((model, size)) = file.sizes.iter().find(|(_, size)| !(size.is_finite() && **size > 0.0)) {
+        return Err(Error::data(format!("the size of {model:?} is {size}"))
+            .at(Place::file(path))
+            .hint("write the number of parameters, in billions, as a positive number"));
+    }
+    Ok(ModelTable { family_of, size_of: file.sizes })
 }
 
 /// Says which models of the file have no row: a misspelled name would otherwise go unseen.
-pub(super) fn tell_unknown(family_of: &BTreeMap<String, String>, rows: &[GarRow]) {
+pub(super) fn tell_unknown(table: &ModelTable, rows: &[GarRow]) {
     let known: BTreeSet<&str> = rows.iter().map(|row| row.model.as_str()).collect();
-    let unknown: Vec<&str> = family_of.keys().map(String::as_str).filter(|model| !known.contains(model)).collect();
+    let named: BTreeSet<&str> = table.family_of.keys().chain(table.size_of.keys()).map(String::as_str).collect();
+    let unknown: Vec<&str> = named.into_iter().filter(|model| !known.contains(model)).collect();
     if !unknown.is_empty() {
         output::message(&format!("warning: no run of {} is in the table", unknown.join(", ")));
+    }
+}
+
+/// What doubling the size does, within families and over all.
+fn show_sizes(rows: &[FamilyRow], output: &mut Output) {
+    let slope = |slope: &SizeSlope| {
+        let text = format!("{} {}", output::number(slope.per_doubling, 1), output::interval(slope.ci95, 1));
+        (text.trim().to_owned(), slope.models.to_string())
+    };
+    let table: Vec<Vec<String>> = rows
+        .iter()
+        .filter_map(|row| {
+            let size = row.size.as_ref()?;
+            let measure = if row.measure == FamilyMeasure::Gar { "GAR" } else { "Acc" };
+            let ((within, models), (overall, all)) = (slope(&size.within_families), slope(&size.overall));
+            let reason = size.within_families.reason.clone().or_else(|| size.overall.reason.clone());
+            let name = format!("{} {measure}", row.category);
+            Some(vec![name, row.condition.clone(), within, models, overall, all, reason.unwrap_or_default()])
+        })
+        .collect();
+    if table.is_empty() {
+        return;
+    }
+    output.line("Percentage points per doubling of the number of parameters with 95 % intervals:");
+    output.table(&["", "condition", "within families", "models", "overall", "models", "remark"], &table, &[2, 3, 4, 5]);
+    let left: BTreeSet<&str> = rows
+        .iter()
+        .flat_map(|row| row.size.iter().flat_map(|size| size.without_size.iter().map(String::as_str)))
+        .collect();
+    if !left.is_empty() {
+        output.line(format!("without a size, left out: {}", left.into_iter().collect::<Vec<_>>().join(", ")));
     }
 }
 
@@ -88,6 +127,7 @@ pub(super) fn show(rows: &[FamilyRow], output: &mut Output) {
             &[2, 3, 4],
         );
     }
+    show_sizes(rows, output);
     let left: BTreeSet<&str> = rows.iter().flat_map(|row| row.without_family.iter().map(String::as_str)).collect();
     if !left.is_empty() {
         let left: Vec<&str> = left.into_iter().collect();
@@ -96,7 +136,7 @@ pub(super) fn show(rows: &[FamilyRow], output: &mut Output) {
     if rows.iter().any(|row| row.components.unequal) {
         output.line("families differ in size: the intervals of the share are approximate");
     }
-    output.line(
+    output.paragraph(
         "sd in percentage points; share between: of the variance over models, what lies between families (one-way \
          random effects, 95 % intervals from F and χ²). One value a model and condition; its own sampling error is in it.",
     );

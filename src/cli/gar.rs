@@ -31,7 +31,8 @@ pub struct Args {
     /// Print JSON: an array of rows, with hit and miss ids
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Compare families of models: a TOML file with `[families] name = ["model", …]`. With --json, prints an object with
+    /// Compare families and sizes of models: a TOML file with `[families] name = ["model", …]` and, if wanted, `[sizes]
+    /// "model" = 8` (billions of parameters). With --json, prints an object with
     /// `rows` and `families` in place of the array
     #[arg(long, value_name = "FILE", conflicts_with = "csv")]
     families: Option<PathBuf>,
@@ -59,9 +60,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let compared = match &args.families {
         None => None,
         Some(file) => {
-            let family_of = families::read(file)?;
-            families::tell_unknown(&family_of, &rows);
-            Some(gar::families(&rows, &family_of))
+            let known = families::read(file)?;
+            families::tell_unknown(&known, &rows);
+            Some(gar::families(&rows, &known))
         }
     };
     if args.json {

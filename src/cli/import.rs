@@ -84,7 +84,14 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         let paths = origins.iter().flat_map(|(path, count)| std::iter::repeat_n(path, *count));
         all.iter().zip(paths).map(|(row, path)| (row.case.clone(), path.clone())).collect()
     };
-    let outcome = check_import(&expected, all);
+    let mut outcome = check_import(&expected, all);
+    for problem in &mut outcome.problems {
+        let case = problem.case.as_deref().and_then(|case| crate::model::CaseIdentity::parse(case).ok());
+        if let Some(reason) = case.and_then(|case| desk.unusable.get(&case)) {
+            problem.message = format!("the case was declared unusable: {reason}");
+            problem.hint = Some("leave its row out".to_owned());
+        }
+    }
     let place_of = |case: Option<&String>| {
         case.and_then(|case| places.iter().find(|(name, _)| name == case)).map_or(&args.file, |(_, path)| path)
     };
@@ -236,7 +243,7 @@ fn summary(
             .filter(|case| case.ratings.get(rater).is_some_and(|own| own.len() == desk.rubric.labels.len()))
             .count()
     };
-    let total = desk.cases.len();
+    let total = desk.usable();
     output.line(format!("{rater} has answered {} of {total} cases of batch {batch}", complete(rater)));
     if let Some((a, b)) = &desk.audit.pair
         && complete(a) == total

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Context, Output, clock, output};
+use super::{Context, Output, clock, events, output};
 use crate::error::{Error, Result};
 use crate::ingest::bfcl::{FileOutcome, ImportReport, ImportRequest, import};
 use crate::ingest::{RaterNames, read_labels};
@@ -34,6 +34,12 @@ enum Source {
     /// Both forms of the published audit are read: full records (`rater_a`, `rater_b`, `adjudication`, `spot_check`) and
     /// values only (`a`, `b`, `adj`, `spot`). Cases are named `published:<model>/<case_id>` and join a run only with --map.
     Labels(LabelArgs),
+    /// The event log of a probe (SRI, CRI), JSON lines: what was done to each conversation of a run
+    ///
+    /// Labels with values that need an event (`needs` in the rubric) offer them only where the log of the second
+    /// condition shows it. Cases that the log does not mention exclude nothing. Ingest it before the batch is given to
+    /// raters: what the log excludes is part of what they see.
+    Events(events::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -101,6 +107,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     match &args.source {
         Source::Bfcl(args) => bfcl(args, context, output),
         Source::Labels(args) => labels(args, context, output),
+        Source::Events(args) => events::run(args, context, output),
     }
 }
 
@@ -207,6 +214,7 @@ fn labels(args: &LabelArgs, context: &Context, output: &mut Output) -> Result<()
         now: &now,
         strata: audit.strata,
         cases: audit.cases,
+        first: None,
     })?;
     let batch = store.batch(&args.batch)?;
     for (rater, kind) in [(&names.a, kind), (&names.b, kind), (&names.adjudicator, RaterKind::Adjudicator)] {

@@ -12,6 +12,8 @@ use crate::agree::{BootstrapInterval, Table};
 use crate::error::{Error, Kind, Place, Result};
 use crate::ingest::{Layout, RatingsFormat, read_ratings};
 
+/// Agreement of two or more raters from a file, without a database
+///
 /// Agreement of raters, per label: Cohen's kappa with large-sample and bootstrap intervals, the coefficients that stand
 /// beside it, and what to make of them. More than two raters: Fleiss, Conger, Light, Randolph, Gwet, Krippendorff.
 ///
@@ -233,7 +235,7 @@ fn print(summary: &Summary, output: &mut Output) {
     }
     let used = summary.items - summary.dropped.values().sum::<u64>().min(summary.items);
     head.push(format!("{} items, {used} used", summary.items));
-    paragraph(&head.join(" · "), output);
+    output.paragraph(&head.join(" · "));
     let mut rows = Rows(Vec::new());
     if let Some(two) = &summary.two {
         two_rows(two, &mut rows);
@@ -259,7 +261,7 @@ fn print(summary: &Summary, output: &mut Output) {
         categories(summary, two, output);
     }
     for finding in &summary.findings {
-        paragraph(&format!("• {}", finding.text), output);
+        output.paragraph(&format!("• {}", finding.text));
     }
 }
 
@@ -359,20 +361,4 @@ fn short(name: &str) -> String {
         return name.to_owned();
     }
     name.chars().take(LONGEST - 1).chain(['…']).collect()
-}
-
-/// Writes text broken at blanks to at most 80 columns.
-fn paragraph(text: &str, output: &mut Output) {
-    let width = usize::from(output::width().min(80));
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-            output.line(&line);
-            "  ".clone_into(&mut line);
-        } else if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    output.line(&line);
 }

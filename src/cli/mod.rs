@@ -14,9 +14,14 @@ mod demo;
 mod desk;
 mod diff;
 mod draw;
+mod estimate;
+mod events;
 mod explain;
 mod export;
+mod export_frame;
 mod families;
+mod frame;
+mod frame_parquet;
 mod gar;
 mod history;
 mod import;
@@ -24,13 +29,17 @@ mod ingest;
 mod judge;
 mod kappa;
 mod mechanical;
+mod nonresponse;
 mod output;
 mod prove;
+mod prove_estimation;
 mod rate;
 mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod size;
+mod unusable;
 mod verify;
 
 use std::process::ExitCode;
@@ -71,6 +80,7 @@ enum Command {
     Gar(gar::Args),
     Explain(explain::Args),
     Diff(diff::Args),
+    Frame(frame::Args),
     Draw(draw::Args),
     Export(export::Args),
     Import(import::Args),
@@ -81,6 +91,8 @@ enum Command {
     RateCi(rate::OneArgs),
     RateDiff(rate::TwoArgs),
     Adjudicate(adjudicate::Args),
+    Estimate(estimate::Args),
+    Size(size::Args),
     Report(report::Args),
     Runs(runs::Args),
     Batch(batch::Args),
@@ -124,6 +136,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Gar(args) => gar::run(args, context, output),
         Command::Explain(args) => explain::run(args, context, output),
         Command::Diff(args) => diff::run(args, context, output),
+        Command::Frame(args) => frame::run(args, context, output),
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),
@@ -134,6 +147,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::RateCi(args) => rate::one(args, output),
         Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
+        Command::Estimate(args) => estimate::run(args, context, output),
+        Command::Size(args) => size::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
         Command::Batch(args) => batch::run(args, context, output),

@@ -7,6 +7,7 @@ use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Lin
 use serde::Serialize;
 
 use crate::error::{Error, Kind, Result};
+pub use crate::report::visible;
 
 /// A rule under the header and nothing else: rows stay close together, so a table can be read at a glance.
 const RULED_HEADER: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─'));
@@ -43,6 +44,22 @@ impl Output {
         }
     }
 
+    /// Writes text broken at blanks to at most 80 columns; lines after the first are indented.
+    pub fn paragraph(&mut self, text: &str) {
+        let width = usize::from(width().min(80));
+        let mut line = String::new();
+        for word in text.split(' ') {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+                self.line(&line);
+                "  ".clone_into(&mut line);
+            } else if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        self.line(&line);
+    }
+
     /// Writes a value as JSON on lines of its own.
     pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let text = serde_json::to_string_pretty(value).map_err(|error| Error::internal(error.to_string()))?;
@@ -67,8 +84,14 @@ impl Output {
         for row in rows {
             table.add_row(row.iter().map(|text| Cell::new(visible(text))));
         }
+        // Two blanks between columns where there is room for them, else one.
+        let widths = (0..header.len()).map(|at| {
+            let cells = rows.iter().filter_map(|row| row.get(at)).map(String::as_str).chain(header.get(at).copied());
+            cells.flat_map(str::lines).map(|line| line.chars().count()).max().unwrap_or_default()
+        });
+        let gap = if widths.map(|cells| cells + 2).sum::<usize>() <= usize::from(width()) { 2 } else { 1 };
         for column in table.column_iter_mut() {
-            column.set_padding((0, 2));
+            column.set_padding((0, gap));
         }
         // The first column names the row: never broken.
         if let Some(first) = table.column_mut(0) {
@@ -108,21 +131,6 @@ pub fn width() -> u16 {
     let stated = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
     stated.or_else(terminal).unwrap_or(100).clamp(40, 240)
-}
-
-/// Replaces control and bidirectional-override characters by visible ones.
-pub fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\t' => c,
-            '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-            '\u{7f}' => '\u{2421}',
-            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
-                '\u{fffd}'
-            }
-            _ => c,
-        })
-        .collect()
 }
 
 /// A text for a spreadsheet cell: what a spreadsheet would run gets an apostrophe before it.

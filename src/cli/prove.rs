@@ -20,6 +20,8 @@ pub struct Args {
 enum What {
     /// How often every interval holds the truth
     Coverage(CoverageArgs),
+    /// How often the intervals of an audit's estimates hold the truth
+    Estimation(super::prove_estimation::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +44,10 @@ struct CoverageArgs {
 }
 
 pub fn run(args: &Args, output: &mut Output) -> Result<()> {
-    let What::Coverage(args) = &args.what;
+    let args = match &args.what {
+        What::Coverage(args) => args,
+        What::Estimation(args) => return super::prove_estimation::run(args, output),
+    };
     let truths = coverage::grid(&args.n);
     let mut cells = Vec::new();
     for (at, truth) in truths.iter().enumerate() {

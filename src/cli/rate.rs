@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Output, output};
 use crate::error::{Error, Result};
+use crate::estimate::paired::Pairs;
 use crate::estimate::{EstimateError, summary};
 
 /// Intervals for a proportion: K of N
@@ -28,19 +29,25 @@ pub struct OneArgs {
 ///
 /// Every interval for the difference of two independent proportions: K1/N1 − K2/N2. Newcombe's is the default.
 ///
-/// For the same cases judged twice (two models on one sample) the groups are not independent; these intervals are then
-/// too wide.
+/// For the same cases judged twice (two models on one sample) the groups are not independent and these intervals are too
+/// wide; give the table of the pairs with --paired then: intervals for the paired difference and McNemar's tests.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: dualrater rate-diff 56 70 48 80 --json")]
+#[command(after_help = "Examples:
+  dualrater rate-diff 56 70 48 80 --json
+  dualrater rate-diff --paired \"14,5;0,22\"")]
 pub struct TwoArgs {
     /// Successes of the first group
-    k1: u64,
+    #[arg(required_unless_present = "paired", requires_all = ["n1", "k2", "n2"], conflicts_with = "paired")]
+    k1: Option<u64>,
     /// Trials of the first group
-    n1: u64,
+    n1: Option<u64>,
     /// Successes of the second group
-    k2: u64,
+    k2: Option<u64>,
     /// Trials of the second group
-    n2: u64,
+    n2: Option<u64>,
+    /// The same cases judged twice: `both,first only;second only,neither`
+    #[arg(long, value_name = "ROWS")]
+    paired: Option<String>,
     /// Confidence level
     #[arg(long, default_value_t = 0.95)]
     level: f64,
@@ -60,8 +67,13 @@ pub fn one(args: &OneArgs, output: &mut Output) -> Result<()> {
 }
 
 pub fn two(args: &TwoArgs, output: &mut Output) -> Result<()> {
-    let found =
-        summary::difference((args.k1, args.n1), (args.k2, args.n2), args.level).map_err(|error| refused(&error))?;
+    if let Some(table) = &args.paired {
+        return pairs(table, args, output);
+    }
+    let (Some(k1), Some(n1), Some(k2), Some(n2)) = (args.k1, args.n1, args.k2, args.n2) else {
+        return Err(Error::internal("the command line asks for four counts"));
+    };
+    let found = summary::difference((k1, n1), (k2, n2), args.level).map_err(|error| refused(&error))?;
     if args.json {
         return output.json(&found);
     }
@@ -71,6 +83,39 @@ pub fn two(args: &TwoArgs, output: &mut Output) -> Result<()> {
     ));
     table(&found.intervals, output);
     Ok(())
+}
+
+fn pairs(text: &str, args: &TwoArgs, output: &mut Output) -> Result<()> {
+    let found = summary::paired(read_pairs(text)?, args.level).map_err(|error| refused(&error))?;
+    if args.json {
+        return output.json(&found);
+    }
+    output.line(format!(
+        "{} pairs · first only {}, second only {} · difference {:+.4} · level {}",
+        found.n, found.pairs.first_only, found.pairs.second_only, found.diff, found.level
+    ));
+    table(&found.intervals, output);
+    match &found.mcnemar {
+        Some(test) => output.line(format!(
+            "McNemar's test: chi-square {:.4}, p {:.4} · exact p {:.4} · mid-p {:.4}",
+            test.chi2, test.p, test.exact_p, test.midp
+        )),
+        None => output.line("McNemar's test: undefined, no pair differs"),
+    }
+    Ok(())
+}
+
+/// Reads `both,first only;second only,neither`.
+fn read_pairs(text: &str) -> Result<Pairs> {
+    let rows: Vec<Vec<Option<u64>>> =
+        text.split(';').map(|row| row.split(',').map(|cell| cell.trim().parse().ok()).collect()).collect();
+    match rows.iter().map(Vec::as_slice).collect::<Vec<_>>().as_slice() {
+        [[Some(both), Some(first_only)], [Some(second_only), Some(neither)]] => {
+            Ok(Pairs { both: *both, first_only: *first_only, second_only: *second_only, neither: *neither })
+        }
+        _ => Err(Error::data(format!("{text:?} is no table of pairs"))
+            .hint("write four whole numbers: both,first only;second only,neither")),
+    }
 }
 
 fn refused(error: &EstimateError) -> Error {

@@ -8,9 +8,10 @@ use crate::agree::Options;
 use crate::agree::bootstrap::Plan;
 use crate::agree::pairs::NaPolicy;
 use crate::error::{Error, Result};
-use crate::model::{BatchName, Category};
+use crate::model::{BatchName, Category, StratumId};
 use crate::report::{
-    self, BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RubricProvenance, RunProvenance,
+    self, BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RoundRecord, RubricProvenance,
+    RunProvenance, SamplingRecord, UnusableRecord,
 };
 use crate::store::{BatchInfo, FileKind, Store};
 use crate::strata;
@@ -121,6 +122,7 @@ fn provenance(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> 
             excluded,
             created_at: batch.created_at.clone(),
             command: batch.command.clone(),
+            sampling: sampling(store, batch)?,
         },
         rubric: RubricProvenance { id: batch.rubric.1.clone(), digest: batch.rubric.0.clone() },
         chain_head: chain.head,
@@ -130,6 +132,46 @@ fn provenance(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> 
         runs,
         notes: notes(store, batch, audit)?,
     })
+}
+
+/// The rounds of a batch and its unusable cases.
+fn sampling(store: &Store, batch: &BatchInfo) -> Result<SamplingRecord> {
+    let rounds = store.rounds(batch)?.into_iter().map(|round| RoundRecord {
+        round: round.round,
+        kind: round.kind.as_str().to_owned(),
+        added: round.added,
+        ratings_known: round.ratings_known,
+        ratings_elsewhere: round.ratings_elsewhere,
+        seed: round.seed,
+        adversarial: round.adversarial,
+        made_at: round.made_at,
+        command: round.command,
+    });
+    let mut unusable = Vec::new();
+    for found in store.unusable(batch)? {
+        unusable.push(UnusableRecord {
+            stratum: StratumId::parse(&found.stratum).map_err(|error| Error::internal(error.to_string()))?,
+            case: found.case,
+            reason: found.reason,
+            declared_at: found.declared_at,
+            replaced_by: found.replaced_by,
+        });
+    }
+    Ok(SamplingRecord { rounds: rounds.collect(), unusable })
+}
+
+/// What the strata do not reach, where the runs are still as they were when the batch was drawn.
+fn unreached(store: &Store, batch: &BatchInfo) -> Result<Vec<String>> {
+    let Some((digest, _)) = batch.frame.as_ref().filter(|_| batch.plan.is_some()) else { return Ok(Vec::new()) };
+    let setting = super::draw::Setting::of_batch(store, batch)?;
+    if setting.frame_digest != *digest {
+        return Ok(vec![
+            "The runs changed since the batch was drawn: its strata and probabilities are those of the runs as they were."
+                .to_owned(),
+        ]);
+    }
+    let frame = crate::sample::frame_report(&setting.frame, &setting.assigner()?);
+    Ok(frame.findings.into_iter().filter(|finding| finding.code == "unreached").map(|finding| finding.text).collect())
 }
 
 /// What the origin of the batch means for its numbers.
@@ -146,6 +188,7 @@ fn notes(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> Resul
                 .to_owned(),
         );
     }
+    notes.extend(unreached(store, batch)?);
     for (model, run) in store.joins(batch)? {
         let (differ, compared) = store.joined_verdicts(audit, &model, &run)?;
         if differ > 0 {

@@ -94,7 +94,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, limits: [f64; 2], truth: f64, times: u64) {
+    pub(super) fn add(&mut self, limits: [f64; 2], truth: f64, times: u64) {
         self.had += times;
         // A limit that equals the truth but for rounding holds it.
         self.held += if limits[0] <= truth + 1e-12 && truth <= limits[1] + 1e-12 { times } else { 0 };

@@ -4,16 +4,28 @@
 //! 0 to 1 in silence.
 
 pub mod coverage;
+pub mod coverage_design;
+pub mod difference;
 pub mod differences;
+pub mod findings;
+pub mod finite;
 pub mod intervals;
 pub mod normal;
+mod nuisance;
 pub mod paired;
 
 pub use crate::agree::Z95;
 pub mod paper;
+pub mod ppi;
+pub mod rogan_gladen;
+pub mod size;
+pub mod stratified;
 pub mod summary;
+pub mod weighted;
+pub mod weighted_kappa;
 
 pub use intervals::{Method, proportion};
+pub use normal::z_of_level;
 
 use serde::Serialize;
 

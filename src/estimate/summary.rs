@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::differences::{self, TwoGroups};
 use super::normal::z_of_level;
+use super::paired::{self, McNemar, Pairs};
 use super::{EstimateError, Interval, Method, proportion};
 
 /// One proportion with every interval.
@@ -88,4 +89,39 @@ pub fn difference((k1, n1): (u64, u64), (k2, n2): (u64, u64), level: f64) -> Res
     }
     let ((rate1, rate2), diff) = (groups.rates(), groups.difference());
     Ok(DifferenceSummary { k1, n1, k2, n2, rate1, rate2, diff, level, default: "newcombe", intervals })
+}
+
+/// The same cases judged twice: the difference with its intervals, and McNemar's tests.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairedSummary {
+    /// The table of pairs.
+    #[serde(flatten)]
+    pub pairs: Pairs,
+    /// Pairs.
+    pub n: u64,
+    /// Rate of the first judgement less that of the second.
+    pub diff: f64,
+    /// The confidence level.
+    pub level: f64,
+    /// The name of the default.
+    pub default: &'static str,
+    /// `[low, high]` by the name of the method.
+    #[serde(flatten)]
+    pub intervals: Map<String, Value>,
+    /// McNemar's tests; null where no pair differs.
+    pub mcnemar: Option<McNemar>,
+}
+
+/// The difference of paired proportions with Newcombe's and Tango's interval, and McNemar's tests.
+///
+/// # Errors
+/// No pairs, a level outside (0, 1).
+pub fn paired(pairs: Pairs, level: f64) -> Result<PairedSummary, EstimateError> {
+    let z = z_of_level(level)?;
+    let diff = pairs.difference().ok_or(EstimateError::NoTrials)?;
+    let mut intervals = Map::new();
+    intervals.insert("newcombe".to_owned(), json!(paired::newcombe(pairs, z)?.limits()));
+    intervals.insert("tango".to_owned(), json!(paired::tango(pairs, z)?.limits()));
+    let mcnemar = paired::mcnemar(pairs.first_only, pairs.second_only).ok();
+    Ok(PairedSummary { pairs, n: pairs.n(), diff, level, default: "newcombe", intervals, mcnemar })
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
 
 use super::GarRow;
+use super::size::{SizeEffect, size_effect};
 use crate::action::RuleSet;
 use crate::model::Category;
 
@@ -43,6 +44,18 @@ pub struct FamilyRow {
     /// The analysis of variance.
     #[serde(flatten)]
     pub components: Components,
+    /// What a model's size does to the measure; `None` where no size was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<SizeEffect>,
+}
+
+/// What is known of the models.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ModelTable {
+    /// Model → family.
+    pub family_of: BTreeMap<String, String>,
+    /// Model → number of parameters, in any unit; positive.
+    pub size_of: BTreeMap<String, f64>,
 }
 
 /// One family's values.
@@ -86,10 +99,10 @@ pub struct Components {
     pub reason: Option<String>,
 }
 
-/// Compares families on the rows of a GAR table. `family_of`: model → family. Rows of failures only are left out; several
+/// Compares families and sizes on the rows of a GAR table. Rows of failures only are left out; several
 /// runs of a model under one condition count once, with their mean. In the order of rule set, condition, category, measure.
 #[must_use]
-pub fn families(rows: &[GarRow], family_of: &BTreeMap<String, String>) -> Vec<FamilyRow> {
+pub fn families(rows: &[GarRow], known: &ModelTable) -> Vec<FamilyRow> {
     type Key<'r> = (RuleSet, &'r str, Category, FamilyMeasure);
     let mut values: BTreeMap<Key<'_>, BTreeMap<&str, Vec<f64>>> = BTreeMap::new();
     for row in rows.iter().filter(|row| !row.failures_only) {
@@ -104,7 +117,7 @@ pub fn families(rows: &[GarRow], family_of: &BTreeMap<String, String>) -> Vec<Fa
         let mut groups: BTreeMap<&str, BTreeMap<String, f64>> = BTreeMap::new();
         let mut without_family = BTreeSet::new();
         for (model, runs) in models {
-            match family_of.get(model) {
+            match known.family_of.get(model) {
                 Some(family) => {
                     groups.entry(family).or_default().insert(model.to_owned(), mean(runs.iter().copied()));
                 }
@@ -119,12 +132,24 @@ pub fn families(rows: &[GarRow], family_of: &BTreeMap<String, String>) -> Vec<Fa
             condition: condition.to_owned(),
             category,
             measure,
+            size: (!known.size_of.is_empty()).then(|| sizes(&groups, &known.size_of)),
             families: groups.into_iter().map(|(family, models)| spread(family, models)).collect(),
             without_family: without_family.into_iter().collect(),
             components: components(&lists),
         }
     };
     values.into_iter().map(compare).collect()
+}
+
+/// The effect of size over the models of the families.
+fn sizes(groups: &BTreeMap<&str, BTreeMap<String, f64>>, size_of: &BTreeMap<String, f64>) -> SizeEffect {
+    let sized = |models: &BTreeMap<String, f64>| -> Vec<(f64, f64)> {
+        models.iter().filter_map(|(model, value)| Some((*size_of.get(model)?, *value))).collect()
+    };
+    let families: Vec<Vec<(f64, f64)>> = groups.values().map(sized).collect();
+    let unsized_models =
+        groups.values().flat_map(BTreeMap::keys).filter(|model| !size_of.contains_key(*model)).cloned();
+    size_effect(&families, unsized_models.collect())
 }
 
 fn spread(family: &str, models: BTreeMap<String, f64>) -> FamilySpread {
@@ -216,7 +241,7 @@ mod tests {
     }
 
     /// Shrout & Fleiss 1979, table 2 to 4: six targets, four judges. Mean squares 11.24 and 6.26, ICC(1,1) 0.17; the
-    /// interval −0.13 to 0.72 is that of `psych::ICC` in R on their data.
+    /// interval −0.13 to 0.72 is what pingouin 0.7.0 (`intraclass_corr`, ICC(1,1)) and `psych::ICC` in R print for their data.
     #[test]
     fn shrout_and_fleiss_1979() {
         let groups = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]];

@@ -13,8 +13,10 @@ mod facts;
 mod families;
 mod gold_turn;
 mod mechanical;
+mod metric;
 mod repeats;
 mod row;
+mod size;
 mod window;
 
 pub use cell::cell;
@@ -22,7 +24,7 @@ pub use diagnosis::Diagnosis;
 pub use evidence::{CaseEmissions, paper_turns, strict_turns};
 pub use explain::{CaseChange, CellDiff, ExplainRow, RuleChange, diff, explain};
 pub use facts::{CaseFacts, CellInput, has_text};
-pub use families::{Components, FamilyMeasure, FamilyRow, FamilySpread, families};
+pub use families::{Components, FamilyMeasure, FamilyRow, FamilySpread, ModelTable, families};
 pub use gold_turn::{
     CaseGoldTurn, GoldTurnCase, GoldTurnCell, TurnFacts, TurnRecount, case_gold_turn, gold_turn, gold_turn_cell,
 };
@@ -30,6 +32,8 @@ pub use mechanical::{
     CaseEvidence, MechanicalAnswer, RubricVersion, View, b1a, b1b, b3_after_return, b3_while_absent,
     b4_before_any_call, b4_up_to_gold_turn, b5, mechanical,
 };
+pub use metric::{metric_hit, metric_reading};
 pub use repeats::{RepeatRow, repeats};
 pub use row::{GarRow, Joint};
+pub use size::{SizeEffect, SizeSlope, size_effect};
 pub use window::{gold_window, strict_cell, strict_hit};

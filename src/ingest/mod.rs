@@ -2,6 +2,7 @@
 //! reported; what cannot be read is an error with file, line and column, and nothing of that file is stored.
 
 pub mod bfcl;
+mod event_log;
 pub mod labels;
 #[cfg(test)]
 mod labels_tests;
@@ -9,6 +10,7 @@ mod lines;
 mod oddities;
 mod ratings_file;
 
+pub use event_log::{EventLog, HISTORY_EDITED, INSTRUCTION_INJECTED, STATE_INJECTED, read_event_log};
 pub use labels::{ImportedAudit, RaterNames, read_labels};
 pub use lines::{LineReader, SourceLine, file_digest, parse_object};
 pub use oddities::{Oddities, Oddity};

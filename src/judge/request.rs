@@ -57,7 +57,7 @@ impl Request {
     /// The first asking: system is the rubric, user is the case; nothing else.
     #[must_use]
     pub fn first(prompt: Prompt, rubric: &Rubric, case: &RaterCase, facts: &crate::rate::ExpectedCase) -> Self {
-        let schema = crate::rubric::answer_schema(rubric, facts.category, &facts.stratum);
+        let schema = crate::rubric::answer_schema(rubric, facts.category, &facts.stratum, facts.events.as_ref());
         debug_assert_eq!(case.digest, facts.digest, "the case that is shown is the case that is checked");
         Self { messages: vec![("system", prompt.system), ("user", prompt.user)], schema }
     }

@@ -1,5 +1,6 @@
 //! Benchmark categories and the text of a case as a rater sees it.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -110,6 +111,8 @@ pub struct ConditionText {
     pub error_detail: Option<String>,
     /// `true` where the benchmark kept calls only, so a text answer of this run cannot be seen.
     pub text_not_saved: bool,
+    /// What a probe did to the conversation, in the words of a rubric's `needs`; `None` where no event log tells.
+    pub events: Option<BTreeSet<String>>,
 }
 
 /// A case as the rubric's `show` list draws on it: the one source of sheets, prompts, pages and packets.
@@ -133,6 +136,14 @@ pub struct CaseText {
     pub baseline: ConditionText,
     /// The second condition of the pair, where there is one.
     pub second: Option<ConditionText>,
+}
+
+impl CaseText {
+    /// What a probe did to the second condition; `None` where nothing is known of it.
+    #[must_use]
+    pub fn events(&self) -> Option<&BTreeSet<String>> {
+        self.second.as_ref()?.events.as_ref()
+    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ fn condition(name: &str, verdict: Verdict) -> ConditionText {
         error_type: Some(format!("{name}_error_type")),
         error_detail: Some(format!("{name}_error_detail")),
         text_not_saved: false,
+        events: None,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::digest::Canonical;
 use crate::model::{
     ActionClass, CaseIdentity, CaseText, Category, ConditionText, LabelId, Rating, RatingValue, Transition, Verdict,
 };
-use crate::rubric::{Applicability, Rubric, Shown, gold_turn};
+use crate::rubric::{Applicability, Label, LabelKind, Rubric, Shown, applicability, gold_turn};
 
 /// A case as one rater gets it: what is shown, and the form to fill in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -36,6 +36,8 @@ pub struct LabelForm {
     pub value: Option<RatingValue>,
     /// This rater's own earlier rationale.
     pub rationale: String,
+    /// Of a label with named values those that this case offers; empty for others.
+    pub offered: Vec<String>,
 }
 
 /// What a rater sees. `None` (or an empty list) is either hidden by the rubric or absent from the data; where the
@@ -119,7 +121,8 @@ pub fn rater_case(rubric: &Rubric, case: &CaseText, own: &BTreeMap<LabelId, Rati
             Applicability::Applies | Applicability::RaterDecides => earlier.map(|rating| rating.value.clone()),
         };
         let rationale = earlier.map(|rating| rating.rationale.clone()).unwrap_or_default();
-        LabelForm { label: label.id.clone(), asked: label.asked, applies, value, rationale }
+        let offered = label.offered(case.events()).into_iter().map(|choice| choice.id.clone()).collect();
+        LabelForm { label: label.id.clone(), asked: label.asked, applies, value, rationale, offered }
     };
     let labels = rubric.applicabilities(case.category, &case.stratum).into_iter().map(form).collect();
     RaterCase { view, digest, labels }
@@ -272,7 +275,28 @@ fn notes(rubric: &Rubric, case: &CaseText, gold: Option<u32>, turns: usize) -> V
             }
         }
     }
+    if rubric.shows(Shown::SecondCondition) {
+        notes.extend(excluded(rubric, case));
+    }
     notes
+}
+
+/// Values that the event log of the second condition rules out.
+fn excluded(rubric: &Rubric, case: &CaseText) -> Vec<String> {
+    let Some(events) = case.events() else { return Vec::new() };
+    let of_label = |label: &Label| {
+        let offered = label.offered(Some(events));
+        let out: Vec<&str> = label.values().into_iter().filter(|id| offered.iter().all(|o| o.id != *id)).collect();
+        let (known, them) = if out.len() == 1 { ("is no answer", "it") } else { ("are no answers", "them") };
+        let ids = out.join(", ");
+        let open =
+            !out.is_empty() && applicability(label, case.category, &case.stratum) != Applicability::NotApplicable;
+        open.then(|| {
+            format!("{ids} {known} to {} here: the event log of the second condition rules {them} out.", label.id)
+        })
+    };
+    let choices = |label: &&Label| matches!(label.kind, LabelKind::Choice(_) | LabelKind::Choices(_));
+    rubric.labels.iter().filter(choices).filter_map(of_label).collect()
 }
 
 #[cfg(test)]

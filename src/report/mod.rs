@@ -11,12 +11,15 @@ mod latex;
 mod markdown;
 mod number;
 mod provenance;
+mod sampling;
 mod text;
 pub mod view;
 
 pub use provenance::{
     BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RubricProvenance, RunProvenance,
 };
+pub use sampling::{RoundRecord, SamplingRecord, UnusableRecord};
+pub use text::visible;
 pub use view::{Input, ReportError, View, view};
 
 /// The report as one HTML page that needs nothing beside it: no script, no request.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::SamplingRecord;
+
 /// Everything that a reader needs to find or repeat what a report is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Provenance {
@@ -52,6 +54,8 @@ pub struct BatchProvenance {
     pub created_at: String,
     /// The command line that made it.
     pub command: String,
+    /// Rounds, unusable cases and replacements.
+    pub sampling: SamplingRecord,
 }
 
 /// Drawn here or made elsewhere.

@@ -32,6 +32,7 @@ fn provenance() -> Provenance {
             excluded: Vec::new(),
             created_at: String::new(),
             command: String::new(),
+            sampling: SamplingRecord::default(),
         },
         rubric: RubricProvenance { id: "mechanism-v2".into(), digest: "r".into() },
         chain_head: "0".into(),

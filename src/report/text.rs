@@ -2,7 +2,7 @@
 //! can hide, reorder or drive what a reader sees.
 
 /// The text with such characters replaced; line breaks and tabs stay.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\t' => c,

@@ -1,6 +1,7 @@
 //! What a rubric is: labels, rules between answers, and what a rater is shown. Values of these types come out of
 //! [`super::parse`] and have passed its checks.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -175,6 +176,18 @@ impl Label {
             _ => true,
         };
         choices.iter().filter(possible).collect()
+    }
+
+    /// The label with those values only that a case offers (see [`Label::offered`]).
+    #[must_use]
+    pub fn narrowed(&self, events: Option<&BTreeSet<String>>) -> Cow<'_, Self> {
+        let offered: Vec<Choice> = self.offered(events).into_iter().cloned().collect();
+        let kind = match &self.kind {
+            LabelKind::Choice(all) if offered.len() < all.len() => LabelKind::Choice(offered),
+            LabelKind::Choices(all) if offered.len() < all.len() => LabelKind::Choices(offered),
+            _ => return Cow::Borrowed(self),
+        };
+        Cow::Owned(Self { kind, ..self.clone() })
     }
 }
 

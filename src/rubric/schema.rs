@@ -1,5 +1,7 @@
 //! The JSON schema of an answer: what a server with structured output is asked to hold a model to.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{Applicability, Label, LabelKind, NaPolicy, Rubric, value};
@@ -8,14 +10,19 @@ use crate::model::{Category, RatingValue};
 /// The JSON schema of the answer to a case of this category and stratum: `{"labels": {label: {"value", "rationale"}}}`
 /// with every asked label required and nothing beside it. A label that cannot apply takes *n.a.* alone; one that always
 /// applies here does not take it. Kept to what servers with structured output understand: types, `enum`, `pattern`,
-/// `required`, `additionalProperties`. It is narrower than prose and wider than the rules between answers, so an answer
+/// `required`, `additionalProperties`. `events` narrows named values to those that the case offers (see [`Label::offered`]). It is narrower than prose and wider than the rules between answers, so an answer
 /// that fits it is still checked like any other.
 #[must_use]
-pub fn answer_schema(rubric: &Rubric, category: Category, stratum: &str) -> Value {
+pub fn answer_schema(
+    rubric: &Rubric,
+    category: Category,
+    stratum: &str,
+    events: Option<&BTreeSet<String>>,
+) -> Value {
     let asked = rubric.applicabilities(category, stratum).into_iter().filter(|(label, _)| label.asked);
     let labels: Map<String, Value> = asked
         .map(|(label, applies)| {
-            let properties = json!({ "value": answer(label, applies), "rationale": { "type": "string" } });
+            let properties = json!({ "value": answer(&label.narrowed(events), applies), "rationale": { "type": "string" } });
             (label.id.to_string(), object(properties))
         })
         .collect();
@@ -62,10 +69,10 @@ mod tests {
     #[test]
     fn labels_take_what_the_rubric_says_for_the_case() {
         let rubric = bundled("mechanism-v2").expect("bundled");
-        let base = answer_schema(&rubric, Category::Base, "C");
+        let base = answer_schema(&rubric, Category::Base, "C", None);
         assert_eq!(allowed(&base, "B3"), ["n.a."]);
         assert_eq!(allowed(&base, "B7"), ["n.a."]);
-        let held_out = answer_schema(&rubric, Category::MissFunc, "D");
+        let held_out = answer_schema(&rubric, Category::MissFunc, "D", None);
         assert!(allowed(&held_out, "B3").starts_with(&["0".to_owned(), "1".to_owned()]));
         assert!(!allowed(&held_out, "B3").contains(&"n.a.".to_owned()));
         assert!(allowed(&held_out, "B6").contains(&"n.a.".to_owned()), "the rater decides whether there is a claim");
@@ -80,7 +87,7 @@ mod tests {
             let rubric = bundled(name).expect("bundled");
             for category in Category::ALL {
                 for stratum in ["A", "D"] {
-                    let schema = answer_schema(&rubric, category, stratum);
+                    let schema = answer_schema(&rubric, category, stratum, None);
                     for label in rubric.labels.iter().filter(|label| label.asked) {
                         let path = format!("/properties/labels/properties/{}/properties/value", label.id);
                         let answer = schema.pointer(&path).expect("every asked label");

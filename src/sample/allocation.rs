@@ -6,10 +6,8 @@
 //! between the others in proportion to their weights. Whole numbers come from the largest remainder (Hamilton): every
 //! part is rounded down, and the cases left over go to the largest fractions, equal fractions in the plan's order.
 
-use std::collections::BTreeMap;
-
 use crate::model::StratumId;
-use crate::strata::{Method, Plan};
+use crate::strata::Method;
 
 /// Fewest cases of a stratum under Neyman allocation: one case has no variance.
 const NEYMAN_FLOOR: u64 = 2;
@@ -70,6 +68,54 @@ pub enum AllocationError {
         ones: u64,
         /// Ratings.
         rated: u64,
+    },
+    /// A stratum that the plan does not have.
+    #[error("the plan has no stratum {stratum}")]
+    UnknownStratum {
+        /// The name.
+        stratum: StratumId,
+        /// The plan's strata.
+        known: Vec<StratumId>,
+    },
+    /// Fixed numbers are wanted, and a stratum has none.
+    #[error("stratum {stratum} has no quota (the plan shares a total: {method})")]
+    NoQuota {
+        /// The stratum.
+        stratum: StratumId,
+        /// The plan's own method.
+        method: Method,
+    },
+    /// A computed method without a total.
+    #[error("the allocation {method} needs a total to share")]
+    NoTotal {
+        /// The method.
+        method: Method,
+    },
+    /// A guess outside (0, 1).
+    #[error("the guess of stratum {stratum} must lie strictly between 0 and 1, got {rate}")]
+    Guess {
+        /// The stratum.
+        stratum: StratumId,
+        /// The guess.
+        rate: String,
+    },
+    /// A drawn case would be lost.
+    #[error("stratum {stratum} has {drawn} cases already; a quota of {quota} would drop some")]
+    BelowDrawn {
+        /// The stratum.
+        stratum: StratumId,
+        /// The number wanted.
+        quota: u64,
+        /// Cases drawn.
+        drawn: u64,
+    },
+    /// Drawn cases would be lost.
+    #[error("{drawn} cases are drawn already; a total of {total} would drop some")]
+    TotalBelowDrawn {
+        /// The total wanted.
+        total: u64,
+        /// Cases drawn.
+        drawn: u64,
     },
 }
 
@@ -177,40 +223,4 @@ fn largest_remainder(target: u64, exact: &[f64], bounds: &[(u64, u64)]) -> Vec<u
 pub fn binary_sd(centre: f64, pilot: PilotCount) -> f64 {
     let rate = (pilot.ones as f64 + SHRINKAGE * centre) / (pilot.rated as f64 + SHRINKAGE);
     (rate * (1.0 - rate)).max(0.0).sqrt()
-}
-
-/// The quota of every stratum of a plan: its own, or computed from populations (owned, still available).
-///
-/// For Neyman the centre of a stratum is its `rate_guess`, else the pilot's pooled rate (with one pseudo-case on each
-/// side), which is 0.5 without a pilot.
-///
-/// # Errors
-/// See [`AllocationError`].
-pub fn plan_quotas(
-    plan: &Plan,
-    populations: &[(u64, u64)],
-    pilot: &BTreeMap<StratumId, PilotCount>,
-) -> Result<(Vec<u64>, u64), AllocationError> {
-    if plan.method == Method::Fixed {
-        return Ok((plan.strata.iter().map(|stratum| stratum.quota.unwrap_or(0)).collect(), 0));
-    }
-    if let Some((stratum, count)) = pilot.iter().find(|(_, count)| count.ones > count.rated) {
-        let (ones, rated) = (count.ones, count.rated);
-        return Err(AllocationError::PilotCount { stratum: stratum.clone(), ones, rated });
-    }
-    let counts = |pick: fn(&PilotCount) -> u64| pilot.values().map(|count| pick(count) as f64).sum::<f64>();
-    let pooled = (counts(|count| count.ones) + 1.0) / (counts(|count| count.rated) + 2.0);
-    let shares: Vec<Share> = plan
-        .strata
-        .iter()
-        .zip(populations)
-        .map(|(stratum, (population, available))| Share {
-            population: *population,
-            available: *available,
-            minimum: stratum.minimum.or(plan.minimum).unwrap_or(0),
-            sd: binary_sd(stratum.rate_guess.unwrap_or(pooled), pilot.get(&stratum.id).copied().unwrap_or_default()),
-        })
-        .collect();
-    let allocation = allocate(plan.method, plan.total.unwrap_or(0), &shares)?;
-    Ok((allocation.quotas, allocation.unplaced))
 }

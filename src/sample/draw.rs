@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::allocation::{AllocationError, PilotCount, plan_quotas};
+use super::allocation::AllocationError;
+use super::extension::Kept;
 use super::frame::{DuplicateIdentity, FrameTally, frame_digest};
 use super::outcome::Draw;
 use super::sampler::{Design, Exclusion, Sampler};
+use super::sharing::Sharing;
 use crate::error::Error;
-use crate::model::{Seed, StratumId};
-use crate::strata::{Assigner, BoundPlan, FrameCase, Matcher, Method, MissingSqlMatches, SqlMatches};
+use crate::model::{CaseIdentity, Seed, StratumId};
+use crate::strata::{Assigner, BoundPlan, FrameCase, Matcher, MissingSqlMatches, SqlMatches};
 
 /// What to draw.
 #[derive(Debug, Clone)]
@@ -21,10 +23,12 @@ pub struct Request<'a> {
     pub sql_matches: &'a SqlMatches,
     /// Earlier batches whose cases are not to be drawn.
     pub exclusions: &'a [Exclusion],
-    /// How the finding came out per stratum in a pilot, for Neyman allocation.
-    pub pilot: &'a BTreeMap<StratumId, PilotCount>,
-    /// Quotas that replace the plan's, to enlarge a sample.
-    pub quotas: &'a BTreeMap<StratumId, u64>,
+    /// How the sample is shared out.
+    pub sharing: &'a Sharing,
+    /// Cases of earlier rounds, which stay: the numbers count them in. Empty for a first draw.
+    pub kept: &'a Kept,
+    /// Per stratum the cases to draw beyond its number, in place of unusable ones.
+    pub replacements: &'a BTreeMap<StratumId, u64>,
     /// Is a stratum without cases a warning rather than an error?
     pub allow_empty: bool,
 }
@@ -50,9 +54,14 @@ pub enum DrawError {
     /// The allocation fails.
     #[error(transparent)]
     Allocation(#[from] AllocationError),
-    /// A quota for a stratum that the plan does not have.
-    #[error("the plan has no stratum {0}")]
-    UnknownStratum(StratumId),
+    /// A case of an earlier round that its stratum does not own any more.
+    #[error("case {case} of stratum {stratum} would be lost: the frame or its strata changed")]
+    Lost {
+        /// The case.
+        case: CaseIdentity,
+        /// The stratum that it was drawn for.
+        stratum: StratumId,
+    },
     /// Strata without a case to draw.
     #[error("{}", empty_message(.0))]
     Empty(Vec<EmptyStratum>),
@@ -70,12 +79,33 @@ impl From<DrawError> for Error {
         match error {
             DrawError::Empty(_) => Self::data(message)
                 .hint("bind the missing roles or change the conditions; --allow-empty draws the other strata"),
-            DrawError::Allocation(AllocationError::TotalTooSmall { .. }) => {
-                Self::data(message).hint("raise `total` or lower `minimum`")
-            }
-            DrawError::Allocation(AllocationError::PilotCount { .. }) => Self::data(message),
-            DrawError::UnknownStratum(_) => Self::usage(message).hint("name a stratum of the plan"),
+            DrawError::Allocation(error) => allocation_error(&error, message),
+            DrawError::Lost { .. } => Self::conflict(message)
+                .hint("an extension needs the runs as they were; or draw a further batch with --exclude"),
             DrawError::Duplicate(_) | DrawError::MissingSqlMatches(_) => Self::internal(message),
+        }
+    }
+}
+
+fn allocation_error(error: &AllocationError, message: String) -> Error {
+    match error {
+        AllocationError::TotalTooSmall { .. } => Error::data(message).hint("raise `total` or lower `minimum`"),
+        AllocationError::PilotCount { .. } => Error::data(message),
+        AllocationError::UnknownStratum { known, .. } => {
+            let known: Vec<&str> = known.iter().map(StratumId::as_str).collect();
+            Error::usage(message).hint(format!("its strata: {}", known.join(", ")))
+        }
+        AllocationError::NoQuota { stratum, .. } => {
+            Error::usage(message).hint(format!("name one: --quota {stratum}=N; or leave --allocation out"))
+        }
+        AllocationError::NoTotal { .. } => {
+            Error::usage(message).hint("say how many cases there are to share: --total N")
+        }
+        AllocationError::Guess { .. } => {
+            Error::usage(message).hint("guess the share of cases with the finding, for example 0.1")
+        }
+        AllocationError::BelowDrawn { .. } | AllocationError::TotalBelowDrawn { .. } => {
+            Error::conflict(message).hint("an extension only adds: name a larger number")
         }
     }
 }
@@ -93,9 +123,13 @@ pub fn draw<'a>(frame: impl IntoIterator<Item = &'a FrameCase>, request: &Reques
         assigner,
         seed: request.seed,
         exclusions: request.exclusions,
+        method: request.sharing.method,
+        total: request.sharing.total,
         quotas,
-        quotas_from_ratings: request.plan.plan().method == Method::Neyman && !request.pilot.is_empty(),
+        quotas_from_ratings: request.sharing.from_ratings(),
         unplaced,
+        kept: request.kept,
+        replacements: request.replacements,
         allow_empty: request.allow_empty,
     };
     let mut sampler = Sampler::new(&design);
@@ -105,29 +139,26 @@ pub fn draw<'a>(frame: impl IntoIterator<Item = &'a FrameCase>, request: &Reques
     sampler.finish(digest)
 }
 
-/// The quotas in the plan's order, and the cases of its total that find no room.
+/// The quotas in the plan's order, and the cases of the total that find no room.
 fn quotas(frame: &[&FrameCase], assigner: &Assigner<'_>, request: &Request<'_>) -> Result<(Vec<u64>, u64), DrawError> {
     let plan = request.plan.plan();
-    let mut populations = vec![(0u64, 0u64); plan.strata.len()];
-    if plan.method != Method::Fixed {
+    let mut populations = vec![(0u64, 0u64, 0u64); plan.strata.len()];
+    if request.sharing.method != crate::strata::Method::Fixed {
         let mut tally = FrameTally::default();
         let mut matcher = Matcher::new(assigner);
         for case in frame {
             let Some(owner) = tally.push(case, &mut matcher) else { continue };
             let excluded = request.exclusions.iter().any(|exclusion| exclusion.cases.contains(&case.identity));
-            if let Some((population, available)) = populations.get_mut(owner) {
+            if let Some((population, available, _)) = populations.get_mut(owner) {
                 *population += 1;
                 *available += u64::from(!excluded);
             }
         }
     }
-    let (mut quotas, unplaced) = plan_quotas(plan, &populations, request.pilot)?;
-    for (stratum, quota) in request.quotas {
-        let index = plan.strata.iter().position(|known| known.id == *stratum);
-        match index.and_then(|index| quotas.get_mut(index)) {
-            Some(slot) => *slot = *quota,
-            None => return Err(DrawError::UnknownStratum(stratum.clone())),
-        }
+    for (stratum, (_, _, drawn)) in plan.strata.iter().zip(&mut populations) {
+        let kept = request.kept.values().filter(|kept| kept.stratum == stratum.id).count() as u64;
+        // Replacements stand beside the number, not in it.
+        *drawn = kept.saturating_sub(request.replacements.get(&stratum.id).copied().unwrap_or(0));
     }
-    Ok((quotas, unplaced))
+    Ok(request.sharing.quotas(plan, &populations)?)
 }

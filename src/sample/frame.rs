@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::reach::{self, Finding};
 use crate::digest::Canonical;
 use crate::model::{CaseIdentity, Category, RunName, StratumId, Verdict};
 use crate::strata::{Assigner, FrameCase, Matcher, verdict_word};
@@ -96,6 +97,8 @@ impl FrameDigest {
 pub struct FrameCell {
     /// The run.
     pub run: RunName,
+    /// Its model.
+    pub model: String,
     /// The category.
     pub category: Category,
     /// The verdict; `None`: unscored.
@@ -106,6 +109,18 @@ pub struct FrameCell {
     pub owned: u64,
     /// Cases that can never be drawn (duplicate or missing ids).
     pub undrawable: u64,
+    /// The owned cases by stratum, in the plan's order.
+    pub strata: Vec<CellStratum>,
+}
+
+/// The cases of a cell that one stratum owns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CellStratum {
+    /// The stratum.
+    pub stratum: StratumId,
+    /// How many.
+    #[serde(rename = "N")]
+    pub cases: u64,
 }
 
 impl FrameCell {
@@ -140,6 +155,8 @@ pub struct FrameReport {
     pub cells: Vec<FrameCell>,
     /// Overlaps between strata, in the plan's order.
     pub overlaps: Vec<Overlap>,
+    /// What follows for the audit, in sentences.
+    pub findings: Vec<Finding>,
 }
 
 impl FrameReport {
@@ -160,13 +177,35 @@ pub fn frame_report<'a>(frame: impl IntoIterator<Item = &'a FrameCase>, assigner
     tally.report(assigner)
 }
 
-/// Category × verdict of one run: drawable, owned and undrawable cases.
-type Cells = BTreeMap<(Category, Option<Verdict>), [u64; 3]>;
+/// Counts of one cell.
+#[derive(Debug, Clone, Default)]
+struct Counts {
+    drawable: u64,
+    undrawable: u64,
+    /// Owned cases per stratum index, in no order.
+    owned: Vec<(usize, u64)>,
+}
+
+impl Counts {
+    fn own(&mut self, stratum: usize, more: u64) {
+        match self.owned.iter_mut().find(|(index, _)| *index == stratum) {
+            Some((_, count)) => *count += more,
+            None => self.owned.push((stratum, more)),
+        }
+    }
+}
+
+/// One run's model and the counts of its cells.
+#[derive(Debug, Clone, Default)]
+struct RunCounts {
+    model: String,
+    cells: BTreeMap<(Category, Option<Verdict>), Counts>,
+}
 
 /// Running counts of a frame; counts of shards add up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FrameTally {
-    cells: BTreeMap<RunName, Cells>,
+    runs: BTreeMap<RunName, RunCounts>,
     overlaps: BTreeMap<(usize, usize), u64>,
     /// Per stratum index: owned cases, and owned cases that later strata match too.
     strata: BTreeMap<usize, (u64, u64)>,
@@ -185,20 +224,34 @@ impl FrameTally {
             counts.0 += 1;
             counts.1 += u64::from(!later.is_empty());
         }
-        let counts = [case.drawable, owner.is_some(), !case.drawable].map(u64::from);
         // The run's name is copied for its first case only.
-        match self.cells.get_mut(&case.run) {
-            Some(cells) => add(cells, (case.category, case.verdict), counts),
-            None => add(self.cells.entry(case.run.clone()).or_default(), (case.category, case.verdict), counts),
+        let run = match self.runs.get_mut(&case.run) {
+            Some(run) => run,
+            None => self
+                .runs
+                .entry(case.run.clone())
+                .or_insert_with(|| RunCounts { model: case.model.clone(), ..RunCounts::default() }),
+        };
+        let counts = run.cells.entry((case.category, case.verdict)).or_default();
+        if case.drawable {
+            counts.drawable += 1;
+        } else {
+            counts.undrawable += 1;
+        }
+        if let Some(owner) = owner {
+            counts.own(owner, 1);
         }
         owner
     }
 
     pub(super) fn merge(&mut self, other: Self) {
-        for (run, cells) in other.cells {
-            let mine = self.cells.entry(run).or_default();
-            for (key, counts) in cells {
-                add(mine, key, counts);
+        for (name, run) in other.runs {
+            let mine = self.runs.entry(name).or_insert_with(|| RunCounts { model: run.model, ..RunCounts::default() });
+            for (key, counts) in run.cells {
+                let cell = mine.cells.entry(key).or_default();
+                cell.drawable += counts.drawable;
+                cell.undrawable += counts.undrawable;
+                counts.owned.into_iter().for_each(|(stratum, more)| cell.own(stratum, more));
             }
         }
         for (key, count) in other.overlaps {
@@ -222,35 +275,40 @@ impl FrameTally {
     }
 
     pub(super) fn report(&self, assigner: &Assigner<'_>) -> FrameReport {
-        let cells: Vec<FrameCell> = self
-            .cells
-            .iter()
-            .flat_map(|(run, cells)| cells.iter().map(move |(cell, counts)| (run, cell, counts)))
-            .map(|(run, (category, verdict), [drawable, owned, undrawable])| FrameCell {
-                run: run.clone(),
-                category: *category,
-                verdict: *verdict,
-                drawable: *drawable,
-                owned: *owned,
-                undrawable: *undrawable,
-            })
-            .collect();
         let strata = &assigner.plan().plan().strata;
         let id = |index: &usize| strata.get(*index).map(|stratum| stratum.id.clone());
-        let overlaps = self
+        let mut cells = Vec::new();
+        for (name, run) in &self.runs {
+            for ((category, verdict), counts) in &run.cells {
+                let mut owned = counts.owned.clone();
+                owned.sort_unstable();
+                cells.push(FrameCell {
+                    run: name.clone(),
+                    model: run.model.clone(),
+                    category: *category,
+                    verdict: *verdict,
+                    drawable: counts.drawable,
+                    owned: owned.iter().map(|(_, cases)| cases).sum(),
+                    undrawable: counts.undrawable,
+                    strata: owned
+                        .iter()
+                        .filter_map(|(index, cases)| Some(CellStratum { stratum: id(index)?, cases: *cases }))
+                        .collect(),
+                });
+            }
+        }
+        let overlaps: Vec<Overlap> = self
             .overlaps
             .iter()
-            .filter_map(|((owner, also), cases)| Some(Overlap { owner: id(owner)?, also: id(also)?, cases: *cases }));
+            .filter_map(|((owner, also), cases)| Some(Overlap { owner: id(owner)?, also: id(also)?, cases: *cases }))
+            .collect();
         FrameReport {
             cases: cells.iter().map(|cell| cell.drawable + cell.undrawable).sum(),
             undrawable: cells.iter().map(|cell| cell.undrawable).sum(),
             unreached: cells.iter().map(FrameCell::unreached).sum(),
-            overlaps: overlaps.collect(),
+            findings: reach::findings(&cells, &overlaps),
+            overlaps,
             cells,
         }
     }
-}
-
-fn add(cells: &mut Cells, key: (Category, Option<Verdict>), counts: [u64; 3]) {
-    cells.entry(key).or_default().iter_mut().zip(counts).for_each(|(mine, more)| *mine += more);
 }

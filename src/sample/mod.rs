@@ -10,17 +10,21 @@ mod extension;
 mod frame;
 mod outcome;
 mod probability;
+mod reach;
 mod reservoir;
 mod sampler;
+mod sharing;
 pub mod sql;
 #[cfg(test)]
 mod tests;
 
-pub use allocation::{Allocation, AllocationError, PilotCount, Share, allocate, binary_sd, plan_quotas};
+pub use allocation::{Allocation, AllocationError, PilotCount, Share, allocate, binary_sd};
 pub use draw::{DrawError, EmptyStratum, Request, draw};
-pub use extension::{Earlier, Extension, ExtensionError, extension};
+pub use extension::{Earlier, Extension, ExtensionError, Kept, KeptCase, extension};
 pub use frame::{
-    DuplicateIdentity, FrameCell, FrameDigest, FrameReport, NotSorted, Overlap, frame_digest, frame_report,
+    CellStratum, DuplicateIdentity, FrameCell, FrameDigest, FrameReport, NotSorted, Overlap, frame_digest, frame_report,
 };
 pub use outcome::{Draw, DrawnCase, ExcludedBatch, StratumDraw, Warning};
+pub use reach::Finding;
 pub use sampler::{Design, Exclusion, OtherDesign, Sampler};
+pub use sharing::Sharing;

@@ -65,7 +65,10 @@ pub struct StratumDraw {
     pub n: u64,
     /// Cases wanted.
     pub quota: u64,
-    /// Cases wanted and not there.
+    /// Cases drawn beyond the quota, in place of unusable ones.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub replacements: u64,
+    /// Cases wanted and not there: quota + replacements − n.
     pub shortfall: u64,
     /// Owned cases that earlier batches took.
     pub excluded: u64,
@@ -81,6 +84,11 @@ pub struct StratumDraw {
     /// Why the stratum is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_reason: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl StratumDraw {

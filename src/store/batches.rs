@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
-use super::{Store, StoreError};
+use super::rounds::insert_first;
+use super::{FirstRound, Store, StoreError};
 use crate::model::{BatchName, CaseIdentity};
 
 /// A batch to store. Lists and maps are JSON.
@@ -33,6 +34,8 @@ pub struct NewBatch<'a> {
     pub strata: Vec<NewBatchStratum>,
     /// Cases in the batch's order.
     pub cases: Vec<NewBatchCase>,
+    /// What is noted of the draw; `None` for a batch that was not drawn here, or is another's cases again.
+    pub first: Option<FirstRound<'a>>,
 }
 
 /// A stratum of a batch.
@@ -188,14 +191,17 @@ impl Store {
             .optional()?)
     }
 
-    /// The strata of a batch in the plan's order.
+    /// The strata of a batch in the plan's order, as its last round left them.
     ///
     /// # Errors
     /// The database's own trouble.
     pub fn batch_strata(&self, batch: &BatchInfo) -> Result<Vec<NewBatchStratum>, StoreError> {
         let mut statement = self.connection.prepare(
-            "SELECT stratum, title, population, excluded, quota, drawn, shortfall, overlap FROM batch_strata
-             WHERE batch = ? ORDER BY ordinal",
+            "SELECT s.stratum, title, population, excluded, coalesce(r.quota, s.quota), coalesce(r.drawn, s.drawn),
+                    coalesce(r.shortfall, s.shortfall), overlap
+             FROM batch_strata s LEFT JOIN round_strata r ON r.batch = s.batch AND r.stratum = s.stratum
+                  AND r.round = (SELECT max(round) FROM batch_rounds WHERE batch = s.batch)
+             WHERE s.batch = ? ORDER BY ordinal",
         )?;
         let rows = statement.query_map([batch.id], |row| {
             Ok(NewBatchStratum {
@@ -212,14 +218,19 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The cases of a batch in its order.
+    /// The cases of a batch in its order, with the probabilities that its last round gave them.
     ///
     /// # Errors
     /// The database's own trouble.
     pub fn batch_cases(&self, batch: &BatchInfo) -> Result<Vec<StoredCase>, StoreError> {
         let mut statement = self.connection.prepare(
-            "SELECT identity, stratum, model, category, transition, verdict, second_run, ticket, probability, unconditional,
-                    unconditional_reason FROM batch_cases WHERE batch = ? ORDER BY position",
+            "SELECT identity, c.stratum, model, category, transition, verdict, second_run, ticket,
+                    iif(r.round IS NULL, c.probability, r.probability),
+                    iif(r.round IS NULL, c.unconditional, r.unconditional),
+                    iif(r.round IS NULL, c.unconditional_reason, r.unconditional_reason)
+             FROM batch_cases c LEFT JOIN round_strata r ON r.batch = c.batch AND r.stratum = c.stratum
+                  AND r.round = (SELECT max(round) FROM batch_rounds WHERE batch = c.batch)
+             WHERE c.batch = ? ORDER BY position",
         )?;
         let mut rows = statement.query([batch.id])?;
         let mut cases = Vec::new();
@@ -308,13 +319,27 @@ pub(super) fn insert_batch(transaction: &Transaction<'_>, batch: &NewBatch<'_>) 
             ],
         )?;
     }
-    for (position, case) in batch.cases.iter().enumerate() {
+    insert_cases(transaction, id, 0, batch.cases.iter())?;
+    if let Some(first) = &batch.first {
+        insert_first(transaction, id, first, (batch.seed, batch.cases.len()), (batch.command, batch.now))?;
+    }
+    Ok(())
+}
+
+/// Adds cases to a batch from a position on.
+pub(super) fn insert_cases<'a>(
+    transaction: &Transaction<'_>,
+    batch: i64,
+    from: i64,
+    cases: impl Iterator<Item = &'a NewBatchCase>,
+) -> Result<(), StoreError> {
+    for (position, case) in (from..).zip(cases) {
         transaction.execute(
             "INSERT INTO batch_cases (batch, position, identity, stratum, model, category, transition, verdict, second_run,
              ticket, probability, unconditional, unconditional_reason) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
             params![
-                id,
-                position as i64,
+                batch,
+                position,
                 case.identity.as_str(),
                 case.stratum,
                 case.model,

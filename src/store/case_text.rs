@@ -109,6 +109,7 @@ impl Store {
         };
         let text = ConditionText {
             text_not_saved: !self.run_has_text(&run)?,
+            events: self.events_of(&run, case_id)?,
             run: run.name,
             model: run.model,
             condition: run.condition,

@@ -49,6 +49,14 @@ pub enum StoreError {
         /// The name.
         name: String,
     },
+    /// The batch has no such case.
+    #[error("batch {batch} has no case {case}")]
+    NoCase {
+        /// The case.
+        case: String,
+        /// The batch.
+        batch: String,
+    },
     /// What is stored contradicts what is to be stored.
     #[error("{message}")]
     Conflict {
@@ -103,6 +111,9 @@ impl From<StoreError> for Error {
             }
             StoreError::NoRun { .. } => Self::not_found(message).hint("`dualrater runs` lists them"),
             StoreError::NoBatch { .. } => Self::not_found(message).hint("`dualrater batches` lists them"),
+            StoreError::NoCase { batch, .. } => {
+                Self::not_found(message).hint(format!("`dualrater batches {batch} --json` lists its cases"))
+            }
             StoreError::Conflict { hint, .. } => Self::conflict(message).hint(hint),
             StoreError::Damaged { .. } => Self::new(Kind::CheckFailed, message)
                 .hint("the file was written by something else; restore a copy made by `dualrater backup`"),

@@ -27,6 +27,25 @@ pub struct FrameRow {
     pub text_seen: bool,
 }
 
+/// A record that can never be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FrameDefect {
+    /// The run.
+    pub run: String,
+    /// The category.
+    pub category: String,
+    /// The identity's part after the run that it got here.
+    pub case: String,
+    /// The id as the file has it; `None` where there is none.
+    pub id: Option<String>,
+    /// `duplicate_id`, `missing_id` or `unusable_id`.
+    pub defect: String,
+    /// The file.
+    pub file: String,
+    /// The line in it.
+    pub line: u64,
+}
+
 /// Functions that a condition may call: deterministic, without side effects.
 const ALLOWED_FUNCTIONS: [&str; 26] = [
     "abs",
@@ -156,6 +175,32 @@ impl Store {
             }
         }
         Ok(frame)
+    }
+
+    /// The records of some runs (`None`: of all) that can never be drawn, by run, category and place.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn frame_defects(&self, runs: Option<&BTreeSet<RunName>>) -> Result<Vec<FrameDefect>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT runs.name, cases.category, case_id, raw_id, defect, path, line
+             FROM cases JOIN runs ON runs.id = cases.run JOIN run_files ON run_files.id = cases.file
+             WHERE defect IS NOT NULL ORDER BY runs.name, cases.category, ordinal",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(FrameDefect {
+                run: row.get(0)?,
+                category: row.get(1)?,
+                case: row.get(2)?,
+                id: row.get(3)?,
+                defect: row.get(4)?,
+                file: row.get(5)?,
+                line: row.get::<_, i64>(6)? as u64,
+            })
+        })?;
+        let mut found: Vec<FrameDefect> = rows.collect::<Result<_, _>>()?;
+        found.retain(|defect| runs.is_none_or(|runs| runs.iter().any(|run| run.as_str() == defect.run)));
+        Ok(found)
     }
 
     /// Of an audited model's cases that a run has too with a verdict: how many have another verdict there, and of how many.

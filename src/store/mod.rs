@@ -5,26 +5,32 @@ mod batches;
 mod case_text;
 mod emissions;
 mod error;
+mod event_logs;
 mod frame;
 mod judgements;
 mod new_run;
+mod nonresponse;
 mod open;
 mod raters;
 mod ratings;
 mod reratings;
+mod rounds;
 mod run_writer;
 mod runs;
 
 pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
 pub use emissions::CaseSource;
 pub use error::StoreError;
-pub use frame::FrameRow;
+pub use event_logs::NewEventLog;
+pub use frame::{FrameDefect, FrameRow};
 pub use judgements::{
     Asked, BatchRequest, JudgeAnswer, JudgeState, JudgeTotals, NewReply, PassAnswer, ReplyOutcome,
 };
 pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};
+pub use nonresponse::UnusableCase;
 pub use open::Store;
 pub use ratings::{Act, ChainReport, NewRating, StoredRating};
 pub use reratings::Rerating;
+pub use rounds::{FirstRound, LaterCase, NewRound, RoundInfo, RoundKind, RoundStratum};
 pub use run_writer::RunWriter;
 pub use runs::{FileKind, FileRow, RunRow};

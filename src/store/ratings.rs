@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::raters::rater_of;
 use super::runs::category_of;
@@ -100,10 +100,23 @@ impl Store {
     /// Appends entries to the chain, all or none.
     ///
     /// # Errors
-    /// The database's own trouble.
+    /// An answer to a case that was declared unusable; the database's own trouble.
     pub fn append(&mut self, batch: &BatchInfo, entries: &[NewRating], now: &str) -> Result<String, StoreError> {
         let (id, rubric) = (batch.id, batch.rubric.0.clone());
         self.write(|transaction| append_in(transaction, id, &rubric, entries, now))
+    }
+
+    /// Rater and moment (UTC, RFC 3339) of the first rating of each case, in the order of the chain.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn first_ratings(&self, batch: &BatchInfo) -> Result<Vec<(String, String)>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT rater, rated_at, min(id) FROM ratings WHERE batch = ? AND act = 'rating' GROUP BY rater, identity
+             ORDER BY min(id)",
+        )?;
+        let rows = statement.query_map([batch.id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The link of the last entry: print it, so that a copy outside the database can prove the rest.
@@ -308,12 +321,13 @@ fn chain_head(connection: &Connection) -> Result<String, StoreError> {
 
 /// Appends entries to the chain on a connection that is inside a transaction.
 pub(super) fn append_in(
-    connection: &Connection,
+    connection: &Transaction<'_>,
     batch: i64,
     rubric: &str,
     entries: &[NewRating],
     now: &str,
 ) -> Result<String, StoreError> {
+    super::nonresponse::check(connection, batch, entries)?;
     let mut link = chain_head(connection)?;
     let mut insert = connection.prepare_cached(
         "INSERT INTO ratings (batch, act, identity, label, rater, value, correct, rationale, rubric_digest, case_digest,

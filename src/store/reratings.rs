@@ -56,6 +56,7 @@ impl Store {
             now: rerating.now,
             strata: self.batch_strata(original)?,
             cases: self.batch_cases(original)?,
+            first: None,
         };
         self.write(|transaction| {
             insert_batch(transaction, &batch)?;

@@ -1,7 +1,7 @@
 //! The published audit's agreement and rates, recomputed from its labels.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dualrater::agree::pairs::{self, NaPolicy};
 use dualrater::agree::{Options, label_agreement, paper, sides};
@@ -13,18 +13,6 @@ use dualrater::model::{
 use serde_json::Value;
 
 const LABELS: [&str; 7] = ["B1a", "B1b", "B3", "B4", "B5", "B6", "B7"];
-
-/// The shared data folder, or `None` (with a note) where it may be missing.
-pub fn shared() -> Option<PathBuf> {
-    let folder = std::env::var_os("DUALRATER_SHARED")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    if folder.join("data").is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", folder.display());
-    eprintln!("note: {} is missing, test skipped", folder.display());
-    None
-}
 
 pub fn read_json(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON")
@@ -125,7 +113,7 @@ fn json(value: impl serde::Serialize) -> Value {
 
 #[test]
 fn published_audit_gives_every_expected_number() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = crate::shared::folder() else { return };
     let expected = read_json(&shared.join("data/paper-audit/expected.json"));
     let audit = published(&shared);
     assert_eq!(audit.cases.len(), 200);
@@ -175,7 +163,7 @@ fn published_audit_gives_every_expected_number() {
 /// Our own rules on the same labels: the counts close, strata stand beside, perfect agreement has no interval.
 #[test]
 fn published_audit_under_own_rules() {
-    let Some(shared) = shared() else { return };
+    let Some(shared) = crate::shared::folder() else { return };
     let audit = published(&shared);
     let (a, b) = audit.pair.clone().expect("a pair");
     for label in &audit.labels {
@@ -212,7 +200,7 @@ fn published_audit_under_own_rules() {
 #[test]
 fn published_audit_findings() {
     use dualrater::agree::diagnose::{self, Kind};
-    let Some(shared) = shared() else { return };
+    let Some(shared) = crate::shared::folder() else { return };
     let audit = published(&shared);
     let (a, b) = audit.pair.clone().expect("a pair");
     let found = diagnose::audit(&audit, (&a, &b), NaPolicy::Drop).expect("small");

@@ -61,6 +61,7 @@ fn case_text(id: &str, text: &str) -> CaseText {
         error_type: Some(text.to_owned()),
         error_detail: Some(text.to_owned()),
         text_not_saved: false,
+        events: None,
     };
     CaseText {
         case: CaseIdentity::parse(id).expect("valid"),
@@ -115,6 +116,7 @@ fn expectation<'r>(rubric: &'r Rubric, cases: &[RaterCase]) -> BatchExpectation<
             category: Category::MissFunc,
             stratum: "A".to_owned(),
             verdict: Some(Verdict::Fail),
+            events: None,
             existing: BTreeMap::new(),
         };
         (case.view.case.clone(), facts)

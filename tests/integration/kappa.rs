@@ -198,7 +198,7 @@ fn reference_values_of_degenerate_input() {
                     (&json!("degenerate"), &json!("degenerate"))
                 );
                 compare(&found["po_ci95"], &json!([0.722_467_200_137_111, 1.0]), 1e-12, "z03 Wilson of 10/10");
-                assert_eq!(found["findings"][0]["code"], "degenerate");
+                assert_eq!(found["findings"][0]["kind"], "perfect_agreement");
             }
             Some("z04") => {
                 let text = wide(&input["items_x_raters"]).replace(",,", ",None,");
@@ -220,12 +220,29 @@ fn reference_values_of_degenerate_input() {
                 );
                 // The trap is named where it opens.
                 let named = |found: &Value| {
-                    found["findings"].as_array().expect("a list").iter().any(|f| f["code"] == "none_is_a_category")
+                    found["findings"].as_array().expect("a list").iter().any(|f| f["kind"] == "none_is_a_category")
                 };
                 assert!(named(&as_category) && !named(&dropped));
                 assert_eq!(dropped["reading"]["missing"]["None"], 2);
             }
             other => unreachable!("no reader for {other:?}"),
+        }
+    }
+}
+
+/// Feinstein & Cicchetti 1990: the same agreement of .85 with balanced (k12) and with skewed margins (k13); only the latter is
+/// a paradox. The findings are those of `diagnose`, with an interval that holds their effect.
+#[test]
+fn the_paradox_is_named_where_it_is_one() {
+    for (cells, paradox) in [([[40, 9], [6, 45]], false), ([[80, 10], [5, 5]], true)] {
+        let source = Source::Table(Table::numbered(&cells.map(Vec::from)).expect("square"));
+        let found = printed(&source, &settings());
+        let kinds: Vec<&Value> = found["findings"].as_array().expect("a list").iter().map(|f| &f["kind"]).collect();
+        assert_eq!(kinds.contains(&&json!("kappa_paradox")), paradox, "{kinds:?}");
+        for finding in found["findings"].as_array().expect("a list") {
+            let number = |value: &Value| value.as_f64().expect("a number");
+            let (effect, limits) = (number(&finding["effect"]), &finding["interval"]);
+            assert!(number(&limits[0]) <= effect && effect <= number(&limits[1]), "{finding}");
         }
     }
 }

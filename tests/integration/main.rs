@@ -2,12 +2,14 @@
 mod action;
 mod agreement;
 mod command_line;
+mod estimation;
 mod exchange;
 mod ingest;
 mod kappa;
 mod layers;
 mod reference_values;
 mod report;
+mod rounds;
 mod sampling;
 mod shared;
 mod strict;

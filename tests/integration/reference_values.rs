@@ -9,7 +9,8 @@ use dualrater::estimate::differences::{self, TwoGroups};
 use dualrater::estimate::{Interval, Method, paired, proportion};
 use serde_json::{Map, Value, json};
 
-use crate::agreement::{read_json, shared};
+use crate::agreement::read_json;
+use crate::shared::folder as shared;
 
 /// The rows whose id begins with a letter; empty where the shared folder is missing.
 pub fn rows(group: &str) -> Vec<Value> {

@@ -7,13 +7,14 @@ use dualrater::agree::Options;
 use dualrater::ingest::{RaterNames, read_labels};
 use dualrater::model::{Audit, BatchName, RaterKind, RaterName, RatingValue};
 use dualrater::report::{
-    self, BatchKind, BatchProvenance, Input, Provenance, RubricProvenance, RunProvenance, View, view,
+    self, BatchKind, BatchProvenance, Input, Provenance, RubricProvenance, RunProvenance, SamplingRecord, View, view,
 };
 use dualrater::rubric::{Rubric, bundled, bundled_text};
 use dualrater::store::{NewBatch, Store};
 use serde_json::Value;
 
-use crate::agreement::{assert_contains, read_json, shared};
+use crate::agreement::{assert_contains, read_json};
+use crate::shared::folder as shared;
 
 const NOW: &str = "2026-01-02T03:04:05Z";
 
@@ -41,6 +42,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             now: NOW,
             strata: labels.strata,
             cases: labels.cases,
+            first: None,
         })
         .expect("a new batch");
     let info = store.batch(&batch).expect("stored");
@@ -65,6 +67,7 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
             excluded: Vec::new(),
             created_at: NOW.into(),
             command: info.command,
+            sampling: SamplingRecord::default(),
         },
         rubric: RubricProvenance { id: rubric.id.clone(), digest: rubric.digest() },
         chain_head: head,
@@ -144,6 +147,17 @@ fn published_audit_in_words_and_tables() {
     // Rulings 6:0, 11:0, 20:55, 2:38 are uneven beyond chance (p 0.031 at most), 2:1 is not.
     let uneven: Vec<bool> = (0..7).map(|label| sides(label)["one_sided"].as_bool().expect("known")).collect();
     assert_eq!(uneven, [true, true, false, false, false, true, true]);
+
+    // The rulings by label are those of the counts above; the findings name the same labels, and all of them together.
+    let of_kind = |kind: &str| -> Vec<&Value> {
+        let all = found["findings"].as_array().expect("a list");
+        all.iter().filter(|finding| finding["kind"] == kind).map(|finding| &finding["label"]).collect()
+    };
+    assert_eq!(
+        of_kind("one_sided_adjudicator"),
+        ["B1a", "B1b", "B6", "B7"].map(Value::from).iter().chain([&Value::Null]).collect::<Vec<_>>()
+    );
+    assert_eq!(of_kind("derived_label"), [&Value::from("B5")]);
 
     let mean = |key: &str| found["agreement"][key]["mean"].as_f64().expect("defined");
     assert!((mean("mean") - 0.922_524_428_760_580_4).abs() < 1e-12);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use dualrater::digest::sha256_hex;
 use dualrater::model::{CaseIdentity, Category, RunName, Seed, StratumId, Transition, Verdict};
 use dualrater::sample::sql::{Engine, Source, SqlDraw, SqlStratum, draw_sql};
-use dualrater::sample::{Draw, Exclusion, Request, Share, allocate, draw};
+use dualrater::sample::{Draw, Exclusion, Kept, Request, Share, Sharing, allocate, draw};
 use dualrater::strata::{BoundPlan, FrameCase, Method, Plan, Role, SqlMatches, bind, bundled};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -22,8 +22,9 @@ fn run_draw(plan: &BoundPlan, seed: &Seed, frame: &[FrameCase], exclusions: &[Ex
         seed,
         sql_matches: &SqlMatches::new(),
         exclusions,
-        pilot: &BTreeMap::new(),
-        quotas: &BTreeMap::new(),
+        sharing: &Sharing::of(plan.plan()),
+        kept: &Kept::new(),
+        replacements: &BTreeMap::new(),
         allow_empty,
     };
     draw(frame, &request).expect("drawn")
@@ -211,6 +212,14 @@ fn strata_of_public_runs_have_the_sizes_counted_from_their_score_files() {
     let passing = drawn.frame.cells.iter().filter(|c| c.run.as_str() == "xlam" && c.verdict == Some(Verdict::Pass));
     let passing: Vec<(u64, u64)> = passing.map(|cell| (cell.drawable, cell.owned)).collect();
     assert_eq!(passing, [(153, 0), (109, 0), (129, 0)]);
+    let masking = drawn.frame.findings.iter().find(|f| f.code == "unreached" && f.verdict == Some(Verdict::Pass));
+    assert_eq!(
+        masking.map(|finding| finding.text.as_str()),
+        Some(
+            "No stratum reaches a passing case of xlam: 391 cases (base 153, miss_func 109, miss_param 129). The audit \
+             cannot say anything about masking there (a pass without the gold action)."
+        )
+    );
 }
 
 #[test]

@@ -278,3 +278,84 @@ fn families_are_printed_and_in_json_only_when_asked() {
     write("[families]\nfirst = 3\n".to_owned());
     assert!(refused(at, &["gar", "--families", "families.toml"]).contains("families.toml:2"));
 }
+
+/// A halt retried with an empty state: of B7's causes the injected state and the edited history are out, the instruction is
+/// not. A run without a log excludes nothing.
+#[test]
+fn causes_that_the_event_log_rules_out_are_not_offered_and_not_taken() {
+    let folder = demo();
+    let at = folder.path();
+    done(at, &["batch", "rerate", "--batch", "demo", "--rubric", "mechanism-v3", "--as", "demo-v3"]);
+    let export = |name: &str| {
+        let path = at.join(name);
+        done(at, &["export", "--batch", "demo-v3", "--rater", "ann", "--out", path.to_str().expect("UTF-8")]);
+        std::fs::read_to_string(&path).expect("a sheet")
+    };
+    assert!(!export("before.csv").contains("no answer"));
+    let probed = "calibrated-probe";
+    let store = Store::open_existing(&at.join("audits.db")).expect("the database");
+    let run = store.run(probed).expect("the run");
+    let log: String = store
+        .case_ids_by_raw_id(&run)
+        .expect("cases")
+        .keys()
+        .map(|id| {
+            format!(
+                "{{\"active\":true,\"case_id\":\"{id}\",\"event\":\"sri_halt_candidate\",\"retry\":true,\
+                 \"state_domains\":[],\"variant\":\"v1\"}}\n"
+            )
+        })
+        .collect();
+    drop(store);
+    std::fs::write(
+        at.join("events.jsonl"),
+        format!("{log}{{\"case_id\":\"elsewhere\",\"event\":\"sri_start_turn\"}}\n"),
+    )
+    .expect("written");
+    let told = json(at, &["ingest", "events", "events.jsonl", "--run", probed, "--json"]);
+    assert_eq!(number(&told, "cases"), 96, "24 cases in each of four categories");
+    assert_eq!((number(&told, "instruction_injected"), number(&told, "state_injected")), (96, 0));
+    assert_eq!(told["not_in_run"], Value::from(vec!["elsewhere"]));
+    assert_eq!(
+        json(at, &["ingest", "events", "events.jsonl", "--run", probed, "--json"])["stored"],
+        Value::from(false)
+    );
+    std::fs::write(at.join("other.jsonl"), "{\"case_id\":\"x\",\"event\":\"sri_start_turn\"}\n").expect("written");
+    assert!(refused(at, &["ingest", "events", "other.jsonl", "--run", probed]).contains("has another event log"));
+
+    let sheet = export("after.csv");
+    let mut rows = csv::Reader::from_reader(sheet.trim_start_matches('\u{feff}').as_bytes());
+    let names = rows.headers().expect("a header").clone();
+    let column = |name: &str| names.iter().position(|other| other == name).expect("a column");
+    let (case, text, b7) = (column("case"), column("case_text"), column("B7"));
+    let all: Vec<csv::StringRecord> = rows.records().map(|row| row.expect("a row")).collect();
+    let note = "state_inject_misuse, history_edit_artifact are no answers to B7 here";
+    let concerned = |row: &csv::StringRecord| row[case].starts_with("calibrated-baseline/") && row[b7].is_empty();
+    assert!(all.iter().any(concerned), "the demo has such cases");
+    for row in &all {
+        // The case's Markdown escapes underscores.
+        assert_eq!(row[text].replace('\\', "").contains(note), concerned(row), "{}", &row[case]);
+    }
+    let answered = |model: &str, value: &str| {
+        let file = at.join("answer.csv");
+        let mut out = csv::Writer::from_path(&file).expect("a sheet");
+        out.write_record(&names).expect("written");
+        let row = all.iter().find(|row| row[case].starts_with(model) && row[b7].is_empty()).expect("a case");
+        let filled = row.iter().enumerate().map(|(at, cell)| match at {
+            at if at == b7 => value,
+            at if &names[at] == "B7_rationale" => "why",
+            _ => cell,
+        });
+        out.write_record(filled).expect("written");
+        out.flush().expect("written");
+        let name = file.to_str().expect("UTF-8").to_owned();
+        dualrater(at, &["import", &name, "--partial"])
+    };
+    let error = |output: Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = error(answered("calibrated-baseline/", "history_edit_artifact"));
+    assert!(told.contains("history_edit_artifact") && told.contains("recon_prompt_overfit"), "{told}");
+    let taken = answered("calibrated-baseline/", "recon_prompt_overfit");
+    assert!(taken.status.success(), "{}", error(taken));
+    let taken = answered("mixed-baseline/", "history_edit_artifact");
+    assert!(taken.status.success(), "{}", error(taken));
+}

@@ -67,6 +67,12 @@ impl RefusalFacts {
             for_input: patterns.refusal_for_input.is_match(text),
         }
     }
+
+    /// Does a negation reach into these bytes of the sentence? The negations follow one another without overlap.
+    fn is_negated(&self, start: usize, end: usize) -> bool {
+        let at = self.negated.partition_point(|found| found.end <= start);
+        self.negated.get(at).is_some_and(|found| found.start < end)
+    }
 }
 
 /// The end of a text: as much of it as the phrases in front of a cue can need.
@@ -86,6 +92,8 @@ struct Reader<'r> {
     sentences: Vec<Sentence>,
     /// Per sentence, the rule that makes it a courtesy or an offer.
     polite: Vec<Option<StrictRule>>,
+    /// Per sentence: does it hold a question mark of any kind? Found once, since a sentence can hold many cues.
+    marked: Vec<bool>,
 }
 
 impl<'r> Reader<'r> {
@@ -94,8 +102,10 @@ impl<'r> Reader<'r> {
         let masks = Masks::of(text, rules);
         let plain = masks.text.replace('*', " ");
         let sentences = sentences(&plain, |c| c == '?' || patterns.question_marks.contains(&c));
-        let mut reader = Self { rules, patterns, masks, plain, sentences, polite: Vec::new() };
+        let mut reader = Self { rules, patterns, masks, plain, sentences, polite: Vec::new(), marked: Vec::new() };
         reader.polite = reader.politeness();
+        let is_mark = |c| c == '?' || patterns.question_marks.contains(&c);
+        reader.marked = reader.sentences.iter().map(|sentence| reader.text_of(sentence).contains(is_mark)).collect();
         reader
     }
 
@@ -166,9 +176,7 @@ impl<'r> Reader<'r> {
         let patterns = self.patterns;
         let start = cue.offset.checked_sub(sentence.span.start)?;
         let end = start + cue.cue.len();
-        if self.rules.has(StrictRule::NegatedRefusal)
-            && facts.negated.iter().any(|found| found.start < end && start < found.end)
-        {
+        if self.rules.has(StrictRule::NegatedRefusal) && facts.is_negated(start, end) {
             return Some(StrictRule::NegatedRefusal);
         }
         let before = last_bytes(self.text_of(sentence).get(..start).unwrap_or_default());
@@ -193,8 +201,7 @@ impl<'r> Reader<'r> {
             return Some(rule);
         }
         let text = self.text_of(sentence);
-        let marked = text.chars().any(|c| c == '?' || self.patterns.question_marks.contains(&c));
-        if !marked && self.patterns.statement_cues.contains(&cue.cue) {
+        if !self.marked.get(at).copied().unwrap_or_default() && self.patterns.statement_cues.contains(&cue.cue) {
             return Some(StrictRule::StatementCue);
         }
         if self.patterns.plan_cues.contains(&cue.cue) {

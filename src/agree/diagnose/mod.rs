@@ -5,12 +5,14 @@
 //! that all of them together are wrong in 5 % of audits (Bonferroni).
 
 mod groups;
+mod odd_rater;
 mod rules;
 mod table;
 
 use serde::Serialize;
 
 pub use groups::by_group;
+pub use odd_rater::odd_rater;
 pub use rules::{adjudicator_all, derived_labels, mechanical};
 pub use table::{table, table_named};
 
@@ -40,6 +42,8 @@ pub enum Kind {
     OneSidedNa,
     /// The adjudicator sides with one rater.
     OneSidedAdjudicator,
+    /// One of many raters agrees with the others less than these among themselves.
+    OddRater,
     /// A rater's values follow from the data by rule.
     RuleFollowingRater,
     /// A label's values follow from other labels or facts.
@@ -62,6 +66,17 @@ pub struct Finding {
     pub effect: f64,
     /// Its interval (95 % for the finding as a whole); `None` where the sample gives none.
     pub interval: Option<[f64; 2]>,
+}
+
+impl Finding {
+    /// The finding as one paragraph that names its label first.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match &self.label {
+            Some(label) if !self.text.starts_with(label.as_str()) => format!("{label}: {}", self.text),
+            _ => self.text.clone(),
+        }
+    }
 }
 
 /// Everything about one label: its table, then groups of cases, applicability, adjudication and mechanical raters.

@@ -22,9 +22,9 @@ pub(super) fn adjudicator(label: Option<&LabelId>, sides: &Sides, pair: (&RaterN
     }
     let (favoured, other) = if first > second { (pair.0, pair.1) } else { (pair.1, pair.0) };
     let effect = first.max(second) as f64 / (first + second) as f64;
-    let about = label.map_or_else(|| "all labels together".to_owned(), ToString::to_string);
+    let who = if label.is_some() { "The adjudicator" } else { "On all labels together the adjudicator" };
     let text = format!(
-        "On {about} the adjudicator ruled for {favoured} in {} of {} cases in which one of the two raters was right ({}). \
+        "{who} ruled for {favoured} in {} of {} cases in which one of the two raters was right ({}). \
          Either {other} misreads the rule, or the adjudicator could tell the raters apart; hide who said what and shuffle \
          the sides, and let a second adjudicator rule on a sample.",
         first.max(second),

@@ -113,6 +113,10 @@ fn import_group(
             found.not_answered += 1;
             found.problems.push(format!("{}:{number}: {} {message}", path.display(), request.case));
         };
+        if let Some(reason) = desk.unusable.get(&request.case) {
+            problem(format!("was declared unusable ({reason}); its answer is not stored"));
+            continue;
+        }
         let job = work.job(store, &desk, &request.case, request.pass, None)?;
         if job.case.digest != request.asked.case_digest {
             problem("what the model was shown has changed since; export again".to_owned());

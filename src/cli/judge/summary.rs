@@ -36,7 +36,7 @@ pub struct Summary {
     batch: BatchName,
     rater: RaterName,
     model: String,
-    /// Cases of the batch.
+    /// Cases of the batch that somebody can rate.
     cases: u64,
     /// Cases and passes answered in this run.
     answered: u64,
@@ -72,7 +72,7 @@ pub(super) fn of(
         batch: args.batch.clone(),
         rater: args.rater.clone(),
         model: args.model.clone(),
-        cases: desk.cases.len() as u64,
+        cases: desk.usable() as u64,
         answered: tally.answered,
         without_verdict: tally.without,
         asked_again: tally.again,

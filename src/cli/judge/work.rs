@@ -38,7 +38,8 @@ impl Work {
         let mut open = VecDeque::new();
         let mut done = 0;
         for pass in 1..=passes {
-            for case in order.iter().filter(|case| !otherwise.contains(case)) {
+            let wanted = |case: &&CaseIdentity| !otherwise.contains(case) && !desk.unusable.contains_key(case);
+            for case in order.iter().filter(wanted) {
                 match states.get(&(case.clone(), pass)) {
                     Some(JudgeState::Done) => done += 1,
                     Some(JudgeState::Again(raw)) => open.push_back((case.clone(), pass, Some(raw.clone()))),
@@ -79,6 +80,9 @@ impl Work {
         pass: u32,
         first_reply: Option<String>,
     ) -> Result<Job> {
+        if let Some(reason) = desk.unusable.get(case) {
+            return Err(Error::conflict(format!("{case} was declared unusable: {reason}")));
+        }
         let lacks = || Error::internal(format!("batch {} lacks the case {case}", desk.batch.name));
         let (stored, facts) = self.stored.get(case).zip(self.facts.get(case)).ok_or_else(lacks)?;
         let text = store.case_text(&desk.batch, stored)?;

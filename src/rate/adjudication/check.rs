@@ -11,7 +11,7 @@ use crate::model::{BatchName, CaseIdentity, LabelId, RaterName, RatingValue};
 use crate::rate::check::{MappedValue, StoredRating};
 use crate::rate::exchange::LineProblem;
 use crate::rate::text::quoted;
-use crate::rubric::{RationaleRule, Rubric, Severity, check_case, check_value};
+use crate::rubric::{RationaleRule, Rubric, Severity, check_case, check_value, derived_value};
 
 /// What a file is checked against.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct AdjudicationExpectation<'a> {
     pub cases: BTreeMap<CaseIdentity, RatedCase>,
     /// What was planned, with the ruling that is stored.
     pub items: Vec<ExpectedItem>,
+    /// What follows by rule once the rest is ruled on, with what is stored.
+    pub by_rule: Vec<ExpectedItem>,
     /// May a ruling that is stored be changed?
     pub revise: bool,
 }
@@ -123,9 +125,11 @@ pub fn check_rulings(expected: &AdjudicationExpectation<'_>, rows: Vec<RulingRow
     candidates.retain(|candidate| !doubled.contains(&candidate.key()));
     outcome.missing.retain(|key| !doubled.contains(key));
     refuse_inconsistent(expected, &mut candidates, &mut outcome);
+    let derived = derived(expected, &candidates);
     for candidate in candidates {
         take(candidate, &mut outcome);
     }
+    outcome.accepted.extend(derived);
     outcome.problems.sort_by_key(|problem| problem.line);
     outcome
 }
@@ -188,7 +192,8 @@ fn candidate<'e>(
 ) -> Option<Candidate<'e>> {
     let label = expected.rubric.label(&item.item.label)?;
     let problem = |message: String| LineProblem::new(row.line, message).case(&row.case).label(&row.label);
-    let read = match check_value(label, &row.value) {
+    let events = expected.cases.get(&item.item.case).and_then(|case| case.events.as_ref());
+    let read = match check_value(&label.narrowed(events), &row.value) {
         Ok(read) => read,
         Err(error) => {
             outcome.problems.push(problem(error.to_string()).hint(error.hint()));
@@ -271,6 +276,34 @@ fn refuse_inconsistent(
         }
         outcome.warnings.append(&mut warned);
     }
+}
+
+/// The final values that follow by rule from those of the cases that the file rules on.
+fn derived(expected: &AdjudicationExpectation<'_>, candidates: &[Candidate<'_>]) -> Vec<AcceptedRuling> {
+    let derive = |by_rule: &ExpectedItem| {
+        let item = &by_rule.item;
+        let here = |candidate: &&Candidate<'_>| candidate.expected.item.case == item.case;
+        let line = candidates.iter().filter(here).map(|candidate| candidate.line).max()?;
+        let rated = expected.cases.get(&item.case)?;
+        let ours: BTreeMap<&LabelId, &ExpectedItem> =
+            expected.items.iter().filter(|other| other.item.case == item.case).map(|o| (&o.item.label, o)).collect();
+        let ruled =
+            candidates.iter().filter(here).map(|candidate| (&candidate.expected.item.label, candidate)).collect();
+        let finals = finals(expected.rubric, rated, &ours, &ruled);
+        let value = derived_value(expected.rubric, &item.label, &rated.facts(), &finals)?;
+        let stored = by_rule.existing.as_ref().map(|stored| stored.value.clone());
+        (stored.as_ref() != Some(&value)).then(|| AcceptedRuling {
+            line,
+            case: item.case.clone(),
+            label: item.label.clone(),
+            kind: item.kind,
+            correct: (item.kind == ItemKind::SpotCheck).then(|| value == item.left.value),
+            value,
+            note: "by rule from the other final values".to_owned(),
+            revises: stored,
+        })
+    };
+    expected.by_rule.iter().filter_map(derive).collect()
 }
 
 /// The final values of a case, as far as they are known.

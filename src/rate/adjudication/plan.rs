@@ -1,6 +1,6 @@
 //! Which labels of which cases go to the adjudicator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Item, ItemKind};
 use crate::digest::ticket;
@@ -22,6 +22,8 @@ pub struct RatedCase {
     pub stratum: String,
     /// The grader's verdict on the baseline.
     pub verdict: Option<Verdict>,
+    /// What a probe did to the second condition (see [`crate::model::CaseText::events`]).
+    pub events: Option<BTreeSet<String>>,
     /// The first rater's answers.
     pub first: BTreeMap<LabelId, StoredRating>,
     /// The second rater's answers.
@@ -50,6 +52,8 @@ impl RatedCase {
 pub struct Plan {
     /// The items, grouped by case, in the adjudicator's order.
     pub items: Vec<Item>,
+    /// Labels of the same cases that nobody is asked about: their final values follow by rule from the others.
+    pub by_rule: Vec<Item>,
     /// Cases that are held back because a rater has not answered every label of them.
     pub waiting: Vec<CaseIdentity>,
     /// Cases on which the raters agree in full: those that a spot check could be drawn from.
@@ -61,7 +65,7 @@ pub struct Plan {
 /// Plans an adjudication.
 ///
 /// A case goes to the adjudicator only after both raters have answered every label of it. Of a case with disagreements
-/// the labels concerned go there; of the cases without any, the `spot_checks` with the lowest (ticket under `seed`,
+/// the labels concerned go there (those that the rubric does not ask about go to `by_rule`); of the cases without any, the `spot_checks` with the lowest (ticket under `seed`,
 /// identity) go there with all labels that apply. A larger number of spot checks thus extends a smaller one. Sides are
 /// swapped per case: the first rater is on the left where the first hex digit of the case's ticket under the seed
 /// derived for `sides` is even. The order of the cases is that of tickets under the seed derived for `order` and the
@@ -91,7 +95,7 @@ pub fn plan(
     let order = derived_seed(seed, "order", adjudicator.as_str())?;
     by_ticket(&order, &mut chosen, |(case, _)| &case.case);
     let sides = derived_seed(seed, "sides", "")?;
-    let items = chosen.into_iter().flat_map(|(case, kind)| {
+    let items = chosen.iter().flat_map(|&(case, kind)| {
         let concerned = rubric.labels.iter().filter(move |label| match kind {
             ItemKind::Disagreement => case.disagrees(&label.id),
             ItemKind::SpotCheck => is_open(label, case),
@@ -99,8 +103,16 @@ pub fn plan(
         let first_left = first_is_left(&sides, &case.case);
         concerned.filter_map(move |label| item(case, label, kind, first_left))
     });
+    let asked = |item: &Item| rubric.label(&item.label).is_some_and(|label| label.asked);
+    let (mut items, mut by_rule): (Vec<Item>, Vec<Item>) = items.partition(asked);
+    // Should answers differ in nothing but what follows by rule (made elsewhere, say), it is the adjudicator's after all.
+    let ruled: BTreeSet<&CaseIdentity> = items.iter().map(|item| &item.case).collect();
+    let alone: BTreeSet<CaseIdentity> =
+        by_rule.iter().filter(|item| !ruled.contains(&item.case)).map(|item| item.case.clone()).collect();
+    items.extend(by_rule.extract_if(.., |item| alone.contains(&item.case)));
     Ok(Plan {
-        items: items.collect(),
+        items,
+        by_rule,
         waiting: waiting.into_iter().map(|case| case.case.clone()).collect(),
         agreed: agreed.len(),
         spot_checked,

@@ -27,6 +27,7 @@ fn rated(id: &str, first: [&str; 7], second: [&str; 7]) -> RatedCase {
         category: Category::MissFunc,
         stratum: "A".to_owned(),
         verdict: Some(Verdict::Fail),
+        events: None,
         first: answers(first, "one"),
         second: answers(second, "two"),
     }
@@ -109,6 +110,7 @@ fn expectation<'r>(rubric: &'r Rubric, cases: &[RatedCase], plan: &Plan) -> Adju
         rubric,
         cases: cases.iter().map(|case| (case.case.clone(), case.clone())).collect(),
         items: plan.items.iter().map(|item| ExpectedItem { item: item.clone(), existing: None }).collect(),
+        by_rule: plan.by_rule.iter().map(|item| ExpectedItem { item: item.clone(), existing: None }).collect(),
         revise: false,
     }
 }
@@ -243,4 +245,38 @@ fn final_values_must_fit_together_as_far_as_the_adjudicator_can_help() {
     let rows = ruled(&rubric, &plan, &[("r/a", "B1a", "1")]);
     let outcome = check_rulings(&expectation(&rubric, &cases, &plan), rows);
     assert_eq!((outcome.accepted.len(), outcome.problems.len(), outcome.warnings.len()), (1, 0, 1));
+}
+
+/// B5 is 1 exactly if the case passes and B1a is 0. Where nobody is asked about it, the ruling on B1a settles it: 0 gives 1,
+/// 1 gives 0, and a later change of the ruling changes it too.
+#[test]
+fn what_follows_by_rule_is_not_put_to_the_adjudicator_but_settled_by_the_rulings() {
+    let mut rubric = terse();
+    rubric.labels.iter_mut().filter(|label| label.id.as_str() == "B5").for_each(|label| label.asked = false);
+    let mut case = rated("r/a", ["0", "1", "1", "0", "1", "1", "n.a."], ["1", "1", "1", "0", "0", "1", "n.a."]);
+    case.verdict = Some(Verdict::Pass);
+    let cases = [case];
+    let adjudicator = RaterName::parse("anna").expect("valid");
+    let plan = plan(&Seed::parse("s").expect("valid"), &adjudicator, 0, &rubric, &cases).expect("planned");
+    let labels = |items: &[Item]| items.iter().map(|item| item.label.to_string()).collect::<Vec<_>>();
+    assert_eq!((labels(&plan.items), labels(&plan.by_rule)), (vec!["B1a".to_owned()], vec!["B5".to_owned()]));
+    let settled = |ruling: &str, stored: Option<&str>| {
+        let mut expected = expectation(&rubric, &cases, &plan);
+        let stored =
+            stored.map(|value| StoredRating { value: value.to_owned().into(), rationale: "earlier".to_owned() });
+        expected.by_rule[0].existing = stored;
+        let outcome = check_rulings(&expected, ruled(&rubric, &plan, &[("r/a", "B1a", ruling)]));
+        assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
+        outcome.accepted.iter().map(|one| (one.label.to_string(), one.value.to_string())).collect::<Vec<_>>()
+    };
+    let pair = |label: &str, value: &str| (label.to_owned(), value.to_owned());
+    assert_eq!(settled("0", None), [pair("B1a", "0"), pair("B5", "1")]);
+    assert_eq!(settled("1", None), [pair("B1a", "1"), pair("B5", "0")]);
+    assert_eq!(settled("1", Some("1")), [pair("B1a", "1"), pair("B5", "0")]);
+    assert_eq!(settled("1", Some("0")), [pair("B1a", "1")], "nothing new to store");
+    // Answers that differ in nothing but B5 cannot be settled by any ruling on another label.
+    let mut odd = rated("r/b", ALIKE, ALIKE);
+    odd.second.insert(label("B5"), StoredRating { value: "1".to_owned().into(), rationale: String::new() });
+    let plan = super::plan(&Seed::parse("s").expect("valid"), &adjudicator, 0, &rubric, &[odd]).expect("planned");
+    assert_eq!((labels(&plan.items), labels(&plan.by_rule)), (vec!["B5".to_owned()], vec![]));
 }

@@ -38,6 +38,8 @@ pub struct ExpectedCase {
     pub stratum: String,
     /// The grader's verdict on the baseline.
     pub verdict: Option<Verdict>,
+    /// What a probe did to the second condition (see [`crate::model::CaseText::events`]).
+    pub events: Option<BTreeSet<String>>,
     /// This rater's stored answers.
     pub existing: BTreeMap<LabelId, StoredRating>,
 }

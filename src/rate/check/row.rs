@@ -98,7 +98,7 @@ impl RowCheck<'_> {
                 self.not_asked(label, answer, outcome);
                 continue;
             }
-            match check_value(label, &answer.value) {
+            match check_value(&label.narrowed(self.facts.events.as_ref()), &answer.value) {
                 Ok(read) => {
                     let blank = answer.rationale.trim().is_empty();
                     let rationale = if blank { String::new() } else { answer.rationale.clone() };

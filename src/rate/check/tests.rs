@@ -27,6 +27,7 @@ fn expectation(rubric: &Rubric) -> BatchExpectation<'_> {
         category,
         stratum: stratum.to_owned(),
         verdict,
+        events: None,
         existing: BTreeMap::new(),
     };
     let meta = meta(rubric);

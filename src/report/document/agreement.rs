@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::forest::ForestRow;
-use super::remark;
 use super::{Block, Cell, Column, Forest, Mark, MarkKind, Row, Section, Table};
+use super::{findings, remark};
 use crate::agree::LabelAgreement;
+use crate::agree::diagnose::Kind;
 use crate::model::LabelId;
 use crate::report::view::MeanKappa;
 use crate::report::{View, number};
@@ -18,6 +19,10 @@ pub(super) fn section(view: &View) -> Section {
     blocks.push(Block::Figure(figure(view)));
     blocks.push(Block::Table(pooled(view)));
     blocks.extend(means(view).map(Block::Paragraph));
+    if let Some(found) = findings(view, |kind| kind != Kind::OneSidedAdjudicator) {
+        blocks.push(Block::Heading("What to look at".to_owned()));
+        blocks.push(found);
+    }
     blocks.push(Block::Table(left_out(view)));
     if view.header.strata.len() > 1 {
         blocks.push(Block::Table(strata(view)));

@@ -6,6 +6,7 @@ mod cases;
 mod forest;
 mod gar;
 mod mechanical;
+mod nonresponse;
 mod origin;
 mod rates;
 mod sides;
@@ -16,6 +17,7 @@ pub(super) use table::{Cell, Column, Row, Table};
 
 use super::View;
 use crate::agree::Undefined;
+use crate::agree::diagnose::{Finding, Kind};
 
 /// A report as a sequence of sections.
 pub(super) struct Document {
@@ -75,6 +77,7 @@ pub(super) fn of(view: &View) -> Document {
     sections.push(agreement::section(view));
     sections.extend(mechanical::section(view));
     sections.extend(rates::sections(view));
+    sections.extend(nonresponse::section(view));
     sections.push(gar::section(view));
     sections.push(sides::section(view));
     sections.extend(sides::list(view));
@@ -87,6 +90,12 @@ pub(super) fn of(view: &View) -> Document {
         ),
         sections,
     }
+}
+
+/// The findings of some kinds, one sentence or two each.
+fn findings(view: &View, wanted: impl Fn(Kind) -> bool) -> Option<Block> {
+    let texts: Vec<String> = view.findings.iter().filter(|f| wanted(f.kind)).map(Finding::sentence).collect();
+    (!texts.is_empty()).then_some(Block::List(texts))
 }
 
 /// Why a coefficient or its interval is missing, in a few words.

@@ -33,6 +33,9 @@ pub(super) fn section(view: &View) -> Section {
     code("Rubric", format!("{} sha256:{}", origin.rubric.id, origin.rubric.digest));
     code("Chain head", format!("{} after {} entries", origin.chain_head, origin.chain_entries));
     let mut blocks = vec![Block::Facts(facts)];
+    if !batch.sampling.rounds.is_empty() {
+        blocks.push(Block::Table(rounds(view)));
+    }
     if !origin.runs.is_empty() {
         blocks.push(Block::Table(runs(view)));
     }
@@ -42,6 +45,46 @@ pub(super) fn section(view: &View) -> Section {
             .to_owned(),
     ));
     Section { id: "provenance", title: "Provenance".to_owned(), blocks }
+}
+
+fn rounds(view: &View) -> Table {
+    let sampling = &view.provenance.batch.sampling;
+    let rows = sampling.rounds.iter().map(|round| {
+        Row::new(vec![
+            Cell::Count(round.round),
+            Cell::text(&round.kind),
+            Cell::Count(round.added),
+            Cell::Count(round.ratings_known),
+            Cell::MaybeCount(round.ratings_elsewhere),
+            Cell::text(round.seed.as_deref().unwrap_or_default()),
+            Cell::text(&round.made_at),
+            Cell::code(&round.command),
+        ])
+    });
+    let adversarial = sampling.rounds.iter().any(|round| round.adversarial);
+    let note = "Ratings known: answers of people and models when the round was drawn, to this batch's cases and to cases of the \
+                same frame in other batches.";
+    Table {
+        name: "rounds".to_owned(),
+        caption: "Rounds of the batch".to_owned(),
+        columns: vec![
+            Column::number("Round", "round"),
+            Column::text("What", "kind"),
+            Column::number("Cases", "added"),
+            Column::number("Ratings known", "ratings_known"),
+            Column::number("Elsewhere", "ratings_elsewhere"),
+            Column::text("Seed", "seed"),
+            Column::text("Made", "made_at"),
+            Column::text("Command", "command"),
+        ],
+        rows: rows.collect(),
+        note: Some(if adversarial {
+            format!("{note} Adversarial setting: every round has a seed of its own, drawn after the one before.")
+        } else {
+            note.to_owned()
+        }),
+        ..Table::default()
+    }
 }
 
 fn runs(view: &View) -> Table {

@@ -1,13 +1,12 @@
 //! Disagreements, rulings and spot checks.
 
-use super::{Block, Cell, Column, Row, Section, Table};
+use super::{Block, Cell, Column, Row, Section, Table, findings};
+use crate::agree::diagnose::Kind;
 use crate::report::View;
 
 pub(super) fn section(view: &View) -> Section {
     let mut blocks = vec![Block::Table(sides(view))];
-    if !view.adjudication.findings.is_empty() {
-        blocks.push(Block::List(view.adjudication.findings.clone()));
-    }
+    blocks.extend(findings(view, |kind| kind == Kind::OneSidedAdjudicator));
     let checks = &view.adjudication.spot_checks;
     if checks.cases == 0 {
         blocks.push(Block::Paragraph(

@@ -22,7 +22,9 @@ pub struct Finals {
     pub ruled: u64,
     /// Unequal ratings without one.
     pub open: u64,
-    /// Every answer has a final value.
+    /// Of the missing ones, those of cases that were declared unusable.
+    pub unusable: u64,
+    /// Every answer has a final value, those of unusable cases aside.
     pub complete: bool,
     /// There are disagreements and not one ruling: the batch has no final values, and no rates are reported.
     pub none: bool,
@@ -31,7 +33,7 @@ pub struct Finals {
 }
 
 pub(super) fn of(context: &Context<'_>) -> Finals {
-    let (mut disagreements, mut open, mut missing) = (0, 0, 0);
+    let (mut disagreements, mut open, mut missing, mut unusable) = (0, 0, 0, 0);
     for label in &context.audit.labels {
         let found = sides::of(context.audit, context.pair, label);
         disagreements += found.disagreements;
@@ -40,6 +42,8 @@ pub(super) fn of(context: &Context<'_>) -> Finals {
             case.value(context.pair.0, label).is_none() || case.value(context.pair.1, label).is_none()
         };
         missing += context.audit.cases.iter().filter(rated).count() as u64;
+        let lost = |case: &&AuditCase| rated(case) && context.is_unusable(case);
+        unusable += context.audit.cases.iter().filter(lost).count() as u64;
     }
     let answers = context.audit.cases.len() as u64 * context.audit.labels.len() as u64;
     let none = disagreements > 0 && open == disagreements;
@@ -54,12 +58,20 @@ pub(super) fn of(context: &Context<'_>) -> Finals {
         format!(
             "{open} of {disagreements} disagreements have no ruling yet; labels with open disagreements have no rate."
         )
-    } else if missing > 0 {
+    } else if missing > unusable {
         format!("{missing} of {answers} answers are missing from at least one rater and are left out of the rates.")
     } else if disagreements == 0 {
-        format!("The raters agree on all {answers} answers; every answer is final.")
+        format!("The raters agree on all {} answers; every answer is final.", answers - missing)
     } else {
-        format!("All {disagreements} disagreements have a ruling; every one of the {answers} answers is final.")
+        format!(
+            "All {disagreements} disagreements have a ruling; every one of the {} answers is final.",
+            answers - missing
+        )
+    };
+    let sentence = if unusable > 0 {
+        format!("{sentence} {unusable} of {answers} answers are those of cases that nobody could rate.")
+    } else {
+        sentence
     };
     Finals {
         answers,
@@ -68,7 +80,8 @@ pub(super) fn of(context: &Context<'_>) -> Finals {
         disagreements,
         ruled: disagreements - open,
         open,
-        complete: open == 0 && missing == 0,
+        unusable,
+        complete: open == 0 && missing == unusable,
         none,
         sentence,
     }

@@ -10,6 +10,7 @@ mod gar;
 mod header;
 mod lead;
 mod mechanical;
+mod nonresponse;
 mod paper;
 mod rates;
 mod sides;
@@ -22,6 +23,7 @@ pub use finals::{Count, FinalRate, Finals};
 pub use gar::{Cross, GarLabel, GarSection};
 pub use header::{Header, LabelLine, RaterLine, StratumLine};
 pub use mechanical::{MechanicalRow, MechanicalSection};
+pub use nonresponse::{Nonresponse, NonresponseLabel, RateBounds, StratumBounds};
 pub use paper::Published;
 pub use rates::{HeldOut, LabelRate};
 pub use sides::{Adjudicated, Disagreement};
@@ -30,7 +32,8 @@ pub use warnings::Warning;
 use serde::Serialize;
 
 use super::Provenance;
-use crate::agree::{self, TableError};
+use crate::agree::diagnose::{self, Finding};
+use crate::agree::{self, NaPolicy, TableError};
 use crate::model::{Audit, AuditCase, LabelId, RaterName, RatingValue};
 use crate::rubric::Rubric;
 
@@ -80,11 +83,16 @@ pub struct View {
     pub warnings: Vec<Warning>,
     /// How far the pair agrees.
     pub agreement: Agreement,
+    /// What is the matter with the agreement and what to do about it, label by label.
+    pub findings: Vec<Finding>,
     /// Each rater of the pair beside what is computed from the data; `None` where nothing was computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mechanical: Option<MechanicalSection>,
     /// How far ratings, rulings and spot checks have come.
     pub finals: Finals,
+    /// Unusable cases and what they can do to the numbers; `None` where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonresponse: Option<Nonresponse>,
     /// Rates after adjudication, per label; `None` where there is no ruling although raters disagree.
     pub rates: Option<Vec<LabelRate>>,
     /// The held-out label over both of its denominators.
@@ -118,6 +126,11 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     fn final_value(&self, case: &'a AuditCase, label: &LabelId) -> Option<&'a RatingValue> {
         case.final_value(self.pair, label)
+    }
+
+    /// Was the case declared unusable before anybody rated it?
+    fn is_unusable(&self, case: &AuditCase) -> bool {
+        self.provenance.batch.sampling.unusable.iter().any(|unusable| unusable.case == case.case)
     }
 
     /// The label of a name, where the audit has it.
@@ -191,6 +204,7 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
     let cell_rates = rated.then(|| cells::of(&context));
     let choices = if rated { choices::of(&context, &agreement) } else { Vec::new() };
     let gar = gar::of(&context, rated)?;
+    let nonresponse = nonresponse::of(&context, &agreement, rated)?;
     let published = paper::of(&context, rated)?;
     let warnings = warnings::of(&context, &finals, &agreement);
     let mut view = View {
@@ -199,8 +213,10 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         lead: Vec::new(),
         warnings,
         agreement,
+        findings: diagnose::audit(audit, (first, second), NaPolicy::Drop)?,
         mechanical: mechanical::of(&context)?,
         finals,
+        nonresponse,
         rates,
         held_out,
         cell_rates,

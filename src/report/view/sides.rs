@@ -12,8 +12,6 @@ use crate::model::{CaseIdentity, LabelId, RaterName, RatingValue, StratumId};
 pub struct Adjudicated {
     /// Per label.
     pub labels: Vec<LabelSides>,
-    /// Sentences on labels whose rulings went one way.
-    pub findings: Vec<String>,
     /// Spot checks.
     pub spot_checks: SpotChecks,
 }
@@ -80,8 +78,6 @@ pub struct Disagreement {
 }
 
 pub(super) fn of(context: &Context<'_>) -> Adjudicated {
-    let (first, second) = context.pair;
-    let mut findings = Vec::new();
     let labels: Vec<LabelSides> = context
         .audit
         .labels
@@ -90,27 +86,10 @@ pub(super) fn of(context: &Context<'_>) -> Adjudicated {
             let sides = sides::of(context.audit, context.pair, label);
             let p_even = mcnemar(sides.with_first, sides.with_second).ok().map(|test| test.exact_p);
             let one_sided = p_even.is_some_and(|p| p < 0.05);
-            if one_sided {
-                findings.push(finding(label, &sides, (first, second)));
-            }
             LabelSides { label: label.clone(), sides, p_even, one_sided }
         })
         .collect();
-    if !findings.is_empty() {
-        findings.push(
-            "Where rulings go one way, either that rater reads the label better or the adjudicator leans to one reading; \
-             rulings made without knowing who gave which answer would tell."
-                .to_owned(),
-        );
-    }
-    Adjudicated { labels, findings, spot_checks: spot_checks(context) }
-}
-
-fn finding(label: &LabelId, sides: &Sides, pair: (&RaterName, &RaterName)) -> String {
-    let (winner, count) =
-        if sides.with_first > sides.with_second { (pair.0, sides.with_first) } else { (pair.1, sides.with_second) };
-    let ruled = sides.with_first + sides.with_second + sides.with_neither;
-    format!("{label}: {count} of {ruled} rulings went to {winner}.")
+    Adjudicated { labels, spot_checks: spot_checks(context) }
 }
 
 fn spot_checks(context: &Context<'_>) -> SpotChecks {

@@ -26,6 +26,8 @@ pub(super) fn of(context: &Context<'_>, finals: &Finals, agreement: &Agreement) 
     add("strata_by_outcome", outcome(context));
     add("pooled_above_strata", above_strata(agreement));
     add("strata_short", short(context));
+    add("enlarged_after_ratings", enlarged(context));
+    add("nonresponse", nonresponse(context));
     add("derived_label", derived(context, agreement));
     add("gold_turn_zero", gold_turn(context));
     add("text_not_saved", unobservable(context));
@@ -131,6 +133,37 @@ fn short(context: &Context<'_>) -> Option<String> {
         })
         .collect();
     (!rows.is_empty()).then(|| format!("Strata short of their quota: {}.", listed(&rows)))
+}
+
+fn enlarged(context: &Context<'_>) -> Option<String> {
+    let rounds: Vec<String> = context
+        .provenance
+        .batch
+        .sampling
+        .rounds
+        .iter()
+        .filter(|round| round.kind == "extension" && round.ratings_known > 0)
+        .map(|round| {
+            format!("round {} added {} cases when {} ratings were known", round.round, round.added, round.ratings_known)
+        })
+        .collect();
+    (!rounds.is_empty()).then(|| {
+        format!(
+            "The batch was enlarged after ratings came in: {}. If the size hangs on what they said, no interval here holds.",
+            listed(&rounds)
+        )
+    })
+}
+
+fn nonresponse(context: &Context<'_>) -> Option<String> {
+    let unusable = context.provenance.batch.sampling.unusable.len();
+    (unusable > 0).then(|| {
+        format!(
+            "{unusable} of {} cases could not be rated by anybody. Rates and agreement leave them out and stand for the others; \
+             the bounds beside them hold whatever the answers would have been.",
+            context.audit.cases.len()
+        )
+    })
 }
 
 fn derived(context: &Context<'_>, agreement: &Agreement) -> Option<String> {

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::strata::Method;
 
 fn share(population: u64, sd: f64) -> Share {
     Share { population, available: population, minimum: 0, sd }
@@ -79,7 +78,7 @@ fn a_plan_with_a_total_is_shared_out_over_its_frame() {
     assert_eq!(even.strata.iter().map(|s| s.n).collect::<Vec<_>>(), [6, 6]);
     // Pilot: 8 of 16 in F, 0 of 16 in P. Centre (8 + 1)/(32 + 2) = 0.2647. F: (8 + 1.0588)/20 = 0.4529, S = 0.4978;
     // P: 1.0588/20 = 0.0529, S = 0.2239. 12·0.4978/(0.4978 + 0.2239) = 8.28 → 8 and 4.
-    setup.pilot =
+    setup.sharing.pilot =
         BTreeMap::from([(id("F"), PilotCount { rated: 16, ones: 8 }), (id("P"), PilotCount { rated: 16, ones: 0 })]);
     let uneven = setup.draw(&frame).expect("drawn");
     assert_eq!(uneven.strata.iter().map(|s| s.n).collect::<Vec<_>>(), [8, 4]);
@@ -103,7 +102,7 @@ fn a_total_that_finds_no_room_is_a_warning() {
 #[test]
 fn impossible_pilot_counts_are_refused() {
     let mut setup = Setup::new(neyman_plan());
-    setup.pilot = BTreeMap::from([(id("F"), PilotCount { rated: 1, ones: 2 })]);
+    setup.sharing.pilot = BTreeMap::from([(id("F"), PilotCount { rated: 1, ones: 2 })]);
     let error = setup.draw(&failures(20)).expect_err("2 of 1");
     assert!(matches!(error, DrawError::Allocation(AllocationError::PilotCount { .. })), "{error}");
 }
@@ -152,4 +151,69 @@ proptest! {
             prop_assert!((pair[0] - pair[1]).abs() < 1e-9, "{free:?}");
         }
     }
+}
+
+fn refusal(change: impl Fn(&mut Sharing)) -> crate::error::Error {
+    let mut setup = Setup::new(one_stratum(5));
+    change(&mut setup.sharing);
+    setup.draw(&failures(20)).expect_err("refused").into()
+}
+
+#[test]
+fn the_users_numbers_replace_the_plans_and_wrong_ones_say_what_to_do() {
+    let mut setup = Setup::new(one_stratum(5));
+    setup.sharing.quotas = BTreeMap::from([(id("S"), 3)]);
+    assert_eq!(setup.draw(&failures(20)).expect("drawn").strata[0].n, 3);
+    // The plan's quotas do not matter where a total is shared.
+    setup.sharing = Sharing { method: Method::Equal, total: Some(7), ..Sharing::of(setup.plan.plan()) };
+    let shared = setup.draw(&failures(20)).expect("drawn");
+    assert_eq!((shared.strata[0].n, shared.allocation), (7, Method::Equal));
+
+    for (change, message, hint) in [
+        (
+            (|sharing: &mut Sharing| sharing.quotas = BTreeMap::from([(id("T"), 3)])) as fn(&mut Sharing),
+            "the plan has no stratum T",
+            Some("its strata: S"),
+        ),
+        (
+            |sharing| sharing.method = Method::Equal,
+            "the allocation equal needs a total to share",
+            Some("say how many cases there are to share: --total N"),
+        ),
+        (
+            |sharing| {
+                (sharing.method, sharing.total) = (Method::Neyman, Some(9));
+                sharing.guesses = BTreeMap::from([(id("S"), 1.0)]);
+            },
+            "the guess of stratum S must lie strictly between 0 and 1, got 1",
+            Some("guess the share of cases with the finding, for example 0.1"),
+        ),
+        (
+            |sharing| {
+                (sharing.method, sharing.total, sharing.minimum) = (Method::Proportional, Some(9), Some(10));
+            },
+            "the strata's minimums need 10 cases, the total is 9",
+            Some("raise `total` or lower `minimum`"),
+        ),
+    ] {
+        let error = refusal(change);
+        assert_eq!((error.message(), error.hint_text()), (message, hint));
+    }
+    let mut shares = Setup::new(neyman_plan());
+    shares.sharing.method = Method::Fixed;
+    let error: crate::error::Error = shares.draw(&failures(20)).expect_err("no quota").into();
+    assert_eq!(error.message(), "stratum F has no quota (the plan shares a total: neyman)");
+    assert_eq!(error.hint_text(), Some("name one: --quota F=N; or leave --allocation out"));
+}
+
+#[test]
+fn neyman_with_guesses_worked_by_hand() {
+    // 40 fails, 40 passes; guesses 0.5 and 0.1: S = 0.5 and √0.09 = 0.3. 16 · 0.5/0.8 = 10 and 6.
+    let mut frame = failures(40);
+    frame.extend((40..80).map(|index| case(index, Verdict::Pass)));
+    let mut setup = Setup::new(neyman_plan());
+    setup.sharing.total = Some(16);
+    setup.sharing.guesses = BTreeMap::from([(id("F"), 0.5), (id("P"), 0.1)]);
+    let drawn = setup.draw(&frame).expect("drawn");
+    assert_eq!(drawn.strata.iter().map(|s| s.n).collect::<Vec<_>>(), [10, 6]);
 }

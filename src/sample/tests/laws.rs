@@ -47,18 +47,10 @@ proptest! {
 
     #[test]
     fn shard_borders_never_matter(frame in frames(), quota in 1..12u64, borders in prop::collection::vec(0..60usize, 0..5)) {
-        let (plan, none, seed) = (three(quota), SqlMatches::new(), seed("s"));
+        let (plan, seed, parts) = (three(quota), seed("s"), Parts::default());
         let pilot: BTreeSet<CaseIdentity> = frame.iter().step_by(7).map(|c| c.identity.clone()).collect();
         let exclusions = [Exclusion { batch: BatchName::parse("b").expect("valid"), cases: pilot, same_design: false }];
-        let design = Design {
-            assigner: Assigner::new(&plan, &none).expect("no SQL"),
-            seed: &seed,
-            exclusions: &exclusions,
-            quotas: vec![quota; 3],
-            quotas_from_ratings: false,
-            unplaced: 0,
-            allow_empty: true,
-        };
+        let design = parts.design(&plan, &seed, &exclusions, vec![quota; 3]);
         let mut whole = Sampler::new(&design);
         for case in &frame {
             whole.push(case);
@@ -139,7 +131,7 @@ proptest! {
 /// χ² of inclusion counts under simple random sampling without replacement of n out of N, R times. The inclusion
 /// indicators of one draw have variance f(1 − f) and covariance −f(1 − f)/(N − 1), so Σ(O − Rf)²·(N − 1)/(R·f(1 − f)·N)
 /// has N − 1 degrees of freedom.
-fn chi_square(counts: &[u32], fraction: f64, rounds: u32) -> f64 {
+pub(super) fn chi_square(counts: &[u32], fraction: f64, rounds: u32) -> f64 {
     let (size, rounds) = (counts.len() as f64, f64::from(rounds));
     let sum: f64 = counts.iter().map(|count| (f64::from(*count) - rounds * fraction).powi(2)).sum();
     sum * (size - 1.0) / (rounds * fraction * (1.0 - fraction) * size)
@@ -150,19 +142,11 @@ fn inclusion_is_uniform_over_10_000_seeds() {
     // 41 cases, 8 drawn: 40 degrees of freedom. Quantiles of χ²(40) at 0.001 and 0.999, from tables: 17.92, 73.40.
     const CASES: usize = 41;
     const ROUNDS: u32 = 10_000;
-    let (plan, none, frame) = (one_stratum(8), SqlMatches::new(), failures(CASES));
+    let (plan, parts, frame) = (one_stratum(8), Parts::default(), failures(CASES));
     let (mut included, mut first) = (vec![0u32; CASES], vec![0u32; CASES]);
     for number in 0..ROUNDS {
         let seed = seed(&format!("uniform-{number}"));
-        let design = Design {
-            assigner: Assigner::new(&plan, &none).expect("no SQL"),
-            seed: &seed,
-            exclusions: &[],
-            quotas: vec![8],
-            quotas_from_ratings: false,
-            unplaced: 0,
-            allow_empty: false,
-        };
+        let design = parts.design(&plan, &seed, &[], vec![8]);
         let mut sampler = Sampler::new(&design);
         for case in &frame {
             sampler.push(case);

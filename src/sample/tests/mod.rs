@@ -1,13 +1,14 @@
 //! Tests of the draw: known samples and counts by hand; the laws that every draw obeys are in `laws`.
 
 mod allocations;
+mod extensions;
 mod laws;
 
 use std::collections::BTreeMap;
 
 use super::*;
 use crate::model::{BatchName, CaseIdentity, Category, RunName, Seed, StratumId, Verdict};
-use crate::strata::{Assigner, BoundPlan, FrameCase, Plan, SqlMatches, bind};
+use crate::strata::{Assigner, BoundPlan, FrameCase, Method, Plan, SqlMatches, bind};
 
 fn seed(text: &str) -> Seed {
     Seed::parse(text).expect("valid")
@@ -50,20 +51,22 @@ struct Setup {
     seed: Seed,
     sql_matches: SqlMatches,
     exclusions: Vec<Exclusion>,
-    pilot: BTreeMap<StratumId, PilotCount>,
-    quotas: BTreeMap<StratumId, u64>,
+    sharing: Sharing,
+    kept: Kept,
+    replacements: BTreeMap<StratumId, u64>,
     allow_empty: bool,
 }
 
 impl Setup {
     fn new(plan: BoundPlan) -> Self {
         Self {
+            sharing: Sharing::of(plan.plan()),
             plan,
             seed: seed("audit-1"),
             sql_matches: SqlMatches::new(),
             exclusions: Vec::new(),
-            pilot: BTreeMap::new(),
-            quotas: BTreeMap::new(),
+            kept: Kept::new(),
+            replacements: BTreeMap::new(),
             allow_empty: false,
         }
     }
@@ -80,11 +83,44 @@ impl Setup {
             seed: &self.seed,
             sql_matches: &self.sql_matches,
             exclusions: &self.exclusions,
-            pilot: &self.pilot,
-            quotas: &self.quotas,
+            sharing: &self.sharing,
+            kept: &self.kept,
+            replacements: &self.replacements,
             allow_empty: self.allow_empty,
         };
         draw(frame, &request)
+    }
+}
+
+/// What a design borrows.
+#[derive(Default)]
+struct Parts {
+    none: SqlMatches,
+    kept: Kept,
+    replacements: BTreeMap<StratumId, u64>,
+}
+
+impl Parts {
+    fn design<'a>(
+        &'a self,
+        plan: &'a BoundPlan,
+        seed: &'a Seed,
+        exclusions: &'a [Exclusion],
+        quotas: Vec<u64>,
+    ) -> Design<'a> {
+        Design {
+            assigner: Assigner::new(plan, &self.none).expect("no SQL"),
+            seed,
+            exclusions,
+            method: Method::Fixed,
+            total: None,
+            quotas,
+            quotas_from_ratings: false,
+            unplaced: 0,
+            kept: &self.kept,
+            replacements: &self.replacements,
+            allow_empty: true,
+        }
     }
 }
 
@@ -226,6 +262,17 @@ fn counts_of_the_frame_close() {
     let unreached: Vec<_> = report.unreached_cells().map(|c| (c.verdict, c.drawable, c.owned)).collect();
     assert_eq!(unreached, [(Some(Verdict::Pass), 5, 1)]);
     assert!(drawn.warnings.contains(&Warning::Undrawable { cases: 1 }));
+    let texts: Vec<&str> = report.findings.iter().map(|finding| finding.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "1 of 5 passing cases of xlam (m) are in reach (stratum G). What is found in miss_func 1 of 5 stands for the \
+             cases that the strata choose, not for the others.",
+            "4 cases of stratum F meet the conditions of G too and belong to F, which is asked first.",
+            "1 case can never be drawn: later copies of a duplicate id, and records without a usable id. The sample says \
+             nothing about them.",
+        ]
+    );
     let none = SqlMatches::new();
     assert_eq!(frame_report(&frame, &Assigner::new(&plan, &none).expect("no SQL")), *report);
 }
@@ -280,48 +327,8 @@ fn json_has_the_field_names_that_scripts_rely_on() {
 
 #[test]
 fn shards_of_two_designs_do_not_merge() {
-    let (plan, none, seed) = (one_stratum(2), SqlMatches::new(), seed("s"));
-    let design = || Design {
-        assigner: Assigner::new(&plan, &none).expect("no SQL"),
-        seed: &seed,
-        exclusions: &[],
-        quotas: vec![2],
-        quotas_from_ratings: false,
-        unplaced: 0,
-        allow_empty: false,
-    };
-    let (one, two) = (design(), design());
+    let (plan, seed, parts) = (one_stratum(2), seed("s"), Parts::default());
+    let (one, two) = (parts.design(&plan, &seed, &[], vec![2]), parts.design(&plan, &seed, &[], vec![2]));
     assert_eq!(Sampler::new(&one).merge(Sampler::new(&two)), Err(OtherDesign));
     assert_eq!(Sampler::new(&one).merge(Sampler::new(&one)), Ok(()));
-}
-
-#[test]
-fn an_extension_keeps_every_case_and_says_what_is_new() {
-    let frame = failures(12);
-    let first = Setup::new(one_stratum(3)).draw(&frame).expect("drawn");
-    let cases: BTreeMap<CaseIdentity, StratumId> =
-        first.cases.iter().map(|drawn| (drawn.case.clone(), drawn.stratum.clone())).collect();
-    let earlier = Earlier {
-        seed: first.seed.as_str(),
-        frame_digest: &first.frame_digest,
-        assignment_digest: &first.assignment_digest,
-        cases: &cases,
-    };
-    let mut setup = Setup::new(one_stratum(3));
-    setup.quotas = BTreeMap::from([(id("S"), 5)]);
-    let grown = setup.draw(&frame).expect("drawn");
-    let extension = extension(&earlier, &grown).expect("extends");
-    // The tickets' order of these twelve cases is 9, 8, 4, 3, 7, … (see above).
-    let ids = |cases: &[DrawnCase]| cases.iter().map(|c| c.case.to_string()).collect::<Vec<_>>();
-    let name = |number| format!("xlam/multi_turn_miss_func_{number}");
-    assert_eq!(ids(&extension.kept), [name(9), name(8), name(4)]);
-    assert_eq!(ids(&extension.added), [name(3), name(7)]);
-    assert!(close(extension.kept[0].inclusion_probability, 5.0 / 12.0));
-
-    let smaller = Setup::new(one_stratum(2)).draw(&frame).expect("drawn");
-    assert!(matches!(super::extension(&earlier, &smaller), Err(ExtensionError::Lost { .. })));
-    let other = Setup::new(one_stratum(5)).draw(&failures(13)).expect("drawn");
-    assert!(matches!(super::extension(&earlier, &other), Err(ExtensionError::Changed { what: "frame", .. })));
-    setup.quotas = BTreeMap::from([(id("T"), 5)]);
-    assert_eq!(setup.draw(&frame), Err(DrawError::UnknownStratum(id("T"))));
 }

@@ -1,0 +1,428 @@
+//! `dualrater size`: how many cases an audit needs, and what they cost.
+
+use super::estimate::population::{self, Question};
+use super::{Context, Output, agree, output, raters};
+use crate::error::{Error, Result};
+use crate::estimate::findings::{Answer, Confusion, Frame, Input, Reach};
+use crate::estimate::size::{
+    Minutes, PlannedStratum, corrected_half_width, kappa_deviation, minutes, rate_half_width, smallest,
+};
+use crate::estimate::z_of_level;
+use crate::model::{BatchName, LabelId, RaterName};
+use crate::sample::{self, PilotCount, Share};
+use crate::strata::Method;
+
+/// How many cases are needed for an interval of a wanted width
+///
+/// How many cases are needed for an interval of a wanted half-width: of a label's rate, of the raters' kappa, or of GAR
+/// corrected by the audit; how they are shared over the strata, and what they cost in rater minutes.
+///
+/// Guesses come from a pilot batch (--pilot: its strata, rates and disagreements, pulled towards one half as by four more
+/// cases a stratum) or are stated. The width is the one to expect; half of the samples give a wider interval.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  dualrater size rate --half-width 0.05 --rate 0.1 --population 200
+  dualrater size kappa --half-width 0.1 --kappa 0.8 --prevalence 0.3
+  dualrater size gar --half-width 0.04 --pilot pilot --label B1b
+  dualrater size gar --half-width 0.04 --hit-only 0.03 --label-only 0.02 --population 800 --minutes 4")]
+pub struct Args {
+    /// Of what: a rate, kappa, or the corrected GAR
+    #[arg(value_parser = ["rate", "kappa", "gar"])]
+    of: String,
+    /// The half-width wanted, a share: 0.05 is 5 points
+    #[arg(long, value_name = "SHARE")]
+    half_width: f64,
+    /// A rated batch to take guesses and strata from
+    #[arg(long, value_name = "BATCH", conflicts_with_all = ["rate", "kappa", "prevalence", "hit_only", "label_only", "population"])]
+    pilot: Option<BatchName>,
+    /// The label of the pilot (default: B1b, else the rubric's first yes-or-no label)
+    #[arg(long)]
+    label: Option<LabelId>,
+    /// The two raters of the pilot (default: the pair of record)
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1..)]
+    raters: Option<Vec<RaterName>>,
+    /// The rule set under which the pilot's GAR is counted
+    #[arg(long, default_value = "paper", value_parser = ["paper", "strict"])]
+    rules: String,
+    /// The guessed rate (for `rate`)
+    #[arg(long, default_value_t = 0.5, value_name = "SHARE")]
+    rate: f64,
+    /// The guessed kappa (for `kappa`)
+    #[arg(long, default_value_t = 0.7)]
+    kappa: f64,
+    /// The guessed share of yes (for `kappa`)
+    #[arg(long, default_value_t = 0.5, value_name = "SHARE")]
+    prevalence: f64,
+    /// The guessed share of all cases with a hit that raters deny (for `gar`)
+    #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
+    hit_only: f64,
+    /// The guessed share of all cases that raters see and GAR misses (for `gar`)
+    #[arg(long, default_value_t = 0.05, value_name = "SHARE")]
+    label_only: f64,
+    /// Cases there are (default: without end)
+    #[arg(long)]
+    population: Option<u64>,
+    /// How cases are shared over the strata of the pilot
+    #[arg(long, default_value = "neyman", value_parser = ["neyman", "proportional", "equal"])]
+    allocation: String,
+    /// Fewest cases a stratum
+    #[arg(long, default_value_t = 2)]
+    minimum: u64,
+    /// Minutes a rater needs for a case (default: from the pilot's recorded times, where it has them)
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Confidence level
+    #[arg(long, default_value_t = 0.95)]
+    level: f64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Cases of a population that is taken as without end.
+const WITHOUT_END: u64 = 1_000_000_000;
+
+/// A stratum of which cases are wanted.
+struct Source {
+    name: String,
+    population: u64,
+    /// The guessed rate.
+    rate: f64,
+    /// The variance of one case of what is estimated.
+    variance: f64,
+    rated: u64,
+}
+
+#[derive(serde::Serialize)]
+struct Answered {
+    of: String,
+    wanted_half_width: f64,
+    level: f64,
+    n: Option<u64>,
+    expected_half_width: Option<f64>,
+    population: Option<u64>,
+    guess: String,
+    strata: Vec<Quota>,
+    minutes_per_case: Option<Minutes>,
+    rater_minutes: Option<f64>,
+    notes: Vec<String>,
+}
+
+#[derive(serde::Serialize)]
+struct Quota {
+    stratum: String,
+    #[serde(rename = "N")]
+    population: Option<u64>,
+    pilot_n: u64,
+    guessed_rate: f64,
+    quota: u64,
+}
+
+pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
+    check(args)?;
+    let mut times = args.minutes.map(|per_case| Minutes { per_case, from_gaps: 0 });
+    let mut notes = Vec::new();
+    let (sources, deviation, guess) = match &args.pilot {
+        None => stated(args),
+        Some(pilot) => {
+            let store = context.store()?;
+            let (batch, rubric, audit) = population::read(&store, pilot)?;
+            let pair = match &args.raters {
+                Some(pair) => raters::check_pair(&audit.raters, pair)?,
+                None => agree::pair_of_record(&audit)?,
+            };
+            let label = population::label(&rubric, args.label.as_ref())?;
+            let strict = args.rules == "strict";
+            let question = Question {
+                batch: &batch,
+                rubric: &rubric,
+                audit: &audit,
+                pair: (&pair.0, &pair.1),
+                label: &label,
+                strict,
+            };
+            let (input, found) = super::estimate::of(&store, &question)?;
+            if args.of == "gar"
+                && let Some(reason) = &found.not_corrected
+            {
+                return Err(Error::data(format!("GAR is not corrected by {label}: {reason}")));
+            }
+            if times.is_none() {
+                times = minutes(&moments(&store, &batch)?);
+                if times.is_none() {
+                    notes.push(format!(
+                        "batch {pilot} has no usable times (ratings imported from a file come all at once): state --minutes to \
+                         get the cost"
+                    ));
+                }
+            }
+            from_pilot(args, &input, found.weighted_kappa.se.zip(Some(found.weighted_kappa.n)), &label)?
+        }
+    };
+    let answer = answer(args, &sources, deviation, guess, times, notes)?;
+    if args.json {
+        return output.json(&answer);
+    }
+    show(&answer, output);
+    Ok(())
+}
+
+fn check(args: &Args) -> Result<()> {
+    let inside = |value: f64| (0.0..=1.0).contains(&value);
+    z_of_level(args.level).map_err(|error| Error::usage(error.to_string()))?;
+    if !(args.half_width > 0.0 && args.half_width < 1.0) {
+        return Err(Error::usage(format!("a half-width lies between 0 and 1, got {}", args.half_width))
+            .hint("it is a share: 5 points are 0.05"));
+    }
+    for (name, value) in [
+        ("--rate", args.rate),
+        ("--prevalence", args.prevalence),
+        ("--hit-only", args.hit_only),
+        ("--label-only", args.label_only),
+        ("--hit-only and --label-only together", args.hit_only + args.label_only),
+    ] {
+        if !inside(value) {
+            return Err(Error::usage(format!("{name} is a share between 0 and 1, got {value}")));
+        }
+    }
+    if args.population.is_some_and(|population| population == 0 || population > WITHOUT_END) {
+        return Err(Error::usage(format!("--population lies between 1 and {WITHOUT_END}")));
+    }
+    if args.minutes.is_some_and(|minutes| !(minutes > 0.0 && minutes.is_finite())) {
+        return Err(Error::usage("--minutes is a positive number"));
+    }
+    if args.of == "kappa" && args.pilot.is_none() && kappa_deviation(args.kappa, args.prevalence).is_none() {
+        return Err(Error::usage(format!(
+            "two raters with a share of yes of {} cannot have a kappa of {} with an interval",
+            args.prevalence, args.kappa
+        ))
+        .hint("kappa lies below 1 and the share of yes strictly between 0 and 1"));
+    }
+    Ok(())
+}
+
+/// Strata, the standard deviation of kappa for one case, and what was guessed.
+type Guess = (Vec<Source>, Option<f64>, String);
+
+fn stated(args: &Args) -> Guess {
+    let population = args.population.unwrap_or(WITHOUT_END);
+    let (fp, fnn) = (args.hit_only, args.label_only);
+    let (rate, variance, guess) = match args.of.as_str() {
+        "rate" => (args.rate, args.rate * (1.0 - args.rate), format!("a rate of {}", args.rate)),
+        "gar" => {
+            (fnn, fp + fnn - (fnn - fp).powi(2), format!("{fp} of the cases are hits only, {fnn} have the label only"))
+        }
+        _ => (args.prevalence, 1.0, format!("kappa {} at a share of yes of {}", args.kappa, args.prevalence)),
+    };
+    let source = Source { name: "all".to_owned(), population, rate, variance, rated: 0 };
+    (vec![source], kappa_deviation(args.kappa, args.prevalence), guess)
+}
+
+fn from_pilot(args: &Args, input: &Input, kappa: Option<(f64, u64)>, label: &LabelId) -> Result<Guess> {
+    let Frame::Known { groups } = &input.frame else {
+        return Err(Error::data("the pilot's frame is not known, so its strata have no sizes")
+            .hint("state the guesses and --population in place of --pilot"));
+    };
+    let mut sources = Vec::new();
+    for stratum in &input.strata {
+        let own = groups.iter().filter(|group| group.reach == Reach::Stratum(stratum.id.clone()));
+        let population: u64 = own.map(|group| group.cases).sum();
+        if population == 0 {
+            continue;
+        }
+        let cases: Vec<_> = input.cases.iter().filter(|case| case.stratum == stratum.id).collect();
+        let count = |answer: Answer| cases.iter().filter(|case| case.answer == answer).count() as u64;
+        let pilot = PilotCount { ones: count(Answer::One), rated: count(Answer::One) + count(Answer::Zero) };
+        // Pulled towards one half, so that a few cases that all agree are not taken for certainty.
+        let rate = (pilot.ones as f64 + 2.0) / (pilot.rated as f64 + 4.0);
+        let variance = match args.of.as_str() {
+            "gar" => {
+                let mut found = Confusion::default();
+                for (label, hit) in cases.iter().filter_map(|case| case.both(input.metric)) {
+                    let cell = match (label, hit) {
+                        (true, true) => &mut found.tp,
+                        (false, true) => &mut found.fp,
+                        (true, false) => &mut found.false_negatives,
+                        (false, false) => &mut found.tn,
+                    };
+                    *cell += 1;
+                }
+                let n = (found.tp + found.fp + found.false_negatives + found.tn) as f64 + 2.0;
+                let (plus, minus) = ((found.false_negatives as f64 + 0.5) / n, (found.fp as f64 + 0.5) / n);
+                plus + minus - (plus - minus).powi(2)
+            }
+            _ => sample::binary_sd(0.5, pilot).powi(2),
+        };
+        sources.push(Source { name: stratum.id.to_string(), population, rate, variance, rated: pilot.rated });
+    }
+    if sources.is_empty() {
+        return Err(Error::data("no stratum of the pilot has a case in the frame"));
+    }
+    let deviation = kappa.map(|(se, n)| {
+        let all: f64 = sources.iter().map(|source| source.population as f64).sum();
+        se * (n as f64).sqrt() / (1.0 - n as f64 / all).max(1e-9).sqrt()
+    });
+    if args.of == "kappa" && deviation.is_none() {
+        return Err(Error::data(format!("the pilot's kappa of {label} has no standard error"))
+            .hint("state --kappa and --prevalence in place of --pilot"));
+    }
+    Ok((sources, deviation, format!("from the pilot, label {label}")))
+}
+
+fn answer(
+    args: &Args,
+    sources: &[Source],
+    deviation: Option<f64>,
+    guess: String,
+    times: Option<Minutes>,
+    mut notes: Vec<String>,
+) -> Result<Answered> {
+    let method = match args.allocation.as_str() {
+        "proportional" => Method::Proportional,
+        "equal" => Method::Equal,
+        _ => Method::Neyman,
+    };
+    let all: u64 = sources.iter().map(|source| source.population).sum();
+    let shares: Vec<Share> = sources
+        .iter()
+        .map(|source| Share {
+            population: source.population,
+            available: source.population,
+            minimum: args.minimum.max(1),
+            sd: source.variance.max(0.0).sqrt(),
+        })
+        .collect();
+    let quotas = |total: u64| sample::allocate(method, total, &shares).ok().map(|found| found.quotas);
+    let z = z_of_level(args.level).map_err(|error| Error::usage(error.to_string()))?;
+    let half_width = |total: u64| {
+        let planned: Vec<PlannedStratum> = sources
+            .iter()
+            .zip(quotas(total)?)
+            .map(|(source, n)| PlannedStratum {
+                population: source.population,
+                n,
+                rate: source.rate,
+                variance: source.variance,
+            })
+            .collect();
+        match args.of.as_str() {
+            "rate" => rate_half_width(&planned, args.level),
+            "gar" => corrected_half_width(&planned, args.level).ok().flatten(),
+            _ => {
+                let (n, population) = (total as f64, all as f64);
+                deviation.map(|deviation| z * deviation * ((1.0 - n / population).max(0.0) / n).sqrt())
+            }
+        }
+    };
+    let least = shares.iter().map(|share| share.minimum.max(2).min(share.available)).sum::<u64>();
+    let n = smallest(least, all, args.half_width, half_width);
+    let endless = args.pilot.is_none() && args.population.is_none();
+    if n.is_none() {
+        notes.push(if endless {
+            format!("not reached with {WITHOUT_END} cases")
+        } else {
+            "not reached even with every case".to_owned()
+        });
+    }
+    if n.is_some_and(|n| n == least) && sources.len() > 1 {
+        notes.push(format!("{least} is the least that the minimum of each stratum allows"));
+    }
+    if args.pilot.is_some() {
+        notes.push(
+            "the cases of the pilot are not counted in; to keep them, enlarge it in place of a new draw".to_owned(),
+        );
+    }
+    if args.of == "kappa" {
+        notes.push(
+            "kappa's interval is a large-sample one: with few cases in the rarest combination it promises too much"
+                .to_owned(),
+        );
+    }
+    let strata = n
+        .and_then(quotas)
+        .map(|quotas| {
+            sources
+                .iter()
+                .zip(quotas)
+                .map(|(source, quota)| Quota {
+                    stratum: source.name.clone(),
+                    population: (!endless).then_some(source.population),
+                    pilot_n: source.rated,
+                    guessed_rate: source.rate,
+                    quota,
+                })
+                .collect()
+        })
+        .unwrap_or_default();
+    Ok(Answered {
+        of: args.of.clone(),
+        wanted_half_width: args.half_width,
+        level: args.level,
+        n,
+        expected_half_width: n.and_then(half_width),
+        population: (!endless).then_some(all),
+        guess,
+        strata,
+        minutes_per_case: times,
+        rater_minutes: times.zip(n).map(|(times, n)| 2.0 * times.per_case * n as f64),
+        notes,
+    })
+}
+
+/// Per rater the seconds at which each case was first rated.
+fn moments(store: &crate::store::Store, batch: &crate::store::BatchInfo) -> Result<Vec<Vec<f64>>> {
+    let mut raters: std::collections::BTreeMap<String, Vec<f64>> = std::collections::BTreeMap::new();
+    for (rater, moment) in store.first_ratings(batch)? {
+        if let Ok(stamp) = moment.parse::<jiff::Timestamp>() {
+            raters.entry(rater).or_default().push(stamp.as_millisecond() as f64 / 1000.0);
+        }
+    }
+    Ok(raters.into_values().collect())
+}
+
+fn show(answer: &Answered, output: &mut Output) {
+    let what = match answer.of.as_str() {
+        "rate" => "a rate",
+        "gar" => "the corrected GAR",
+        _ => "kappa",
+    };
+    let population =
+        answer.population.map_or_else(|| "a large population".to_owned(), |count| format!("{count} cases"));
+    match (answer.n, answer.expected_half_width) {
+        (Some(n), Some(width)) => output
+            .line(format!("{n} of {population}: {what} ± {width:.3} at level {} ({})", answer.level, answer.guess)),
+        _ => output
+            .line(format!("{what} ± {} is not reached in {population} ({})", answer.wanted_half_width, answer.guess)),
+    }
+    if answer.strata.len() > 1 {
+        let rows: Vec<Vec<String>> = answer
+            .strata
+            .iter()
+            .map(|row| {
+                vec![
+                    row.stratum.clone(),
+                    row.population.map_or_else(|| "–".to_owned(), |count| count.to_string()),
+                    row.pilot_n.to_string(),
+                    output::percent(Some(row.guessed_rate * 100.0)),
+                    row.quota.to_string(),
+                ]
+            })
+            .collect();
+        output.table(&["stratum", "N", "pilot n", "guessed rate %", "quota"], &rows, &[1, 2, 3, 4]);
+    }
+    if let (Some(times), Some(total)) = (answer.minutes_per_case, answer.rater_minutes) {
+        let source = if times.from_gaps == 0 {
+            "as stated".to_owned()
+        } else {
+            format!("median of {} recorded gaps between cases", times.from_gaps)
+        };
+        output.line(format!(
+            "two raters, {:.1} minutes a case ({source}): {total:.0} rater minutes, rulings not counted",
+            times.per_case
+        ));
+    }
+    for note in &answer.notes {
+        output.line(format!("note: {note}"));
+    }
+}
