@@ -25,6 +25,7 @@ mod frame_parquet;
 mod gar;
 mod history;
 mod import;
+mod independence;
 mod ingest;
 mod judge;
 mod kappa;
@@ -40,6 +41,7 @@ mod rubric;
 mod runs;
 mod size;
 mod unusable;
+mod validate;
 mod verify;
 
 use std::process::ExitCode;
@@ -90,6 +92,7 @@ enum Command {
     Kappa(kappa::Args),
     RateCi(rate::OneArgs),
     RateDiff(rate::TwoArgs),
+    Validate(validate::Args),
     Adjudicate(adjudicate::Args),
     Estimate(estimate::Args),
     Size(size::Args),
@@ -146,6 +149,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Kappa(args) => kappa::run(args, output),
         Command::RateCi(args) => rate::one(args, output),
         Command::RateDiff(args) => rate::two(args, output),
+        Command::Validate(args) => validate::run(args, context, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Estimate(args) => estimate::run(args, context, output),
         Command::Size(args) => size::run(args, context, output),

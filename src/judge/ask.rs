@@ -108,7 +108,8 @@ struct Answered {
 impl Judge<'_> {
     /// Asks for one case.
     pub fn judge(&self, job: &Job) -> Judged {
-        let mut judged = Judged { case: job.case.view.case.clone(), pass: job.pass, replies: Vec::new(), failure: None };
+        let mut judged =
+            Judged { case: job.case.view.case.clone(), pass: job.pass, replies: Vec::new(), failure: None };
         let check = Check { meta: &self.meta, rubric: self.rubric, case: &job.case, facts: &job.facts };
         let mut request = Request::first(prompt(self.rubric, &job.case), self.rubric, &job.case, &job.facts);
         let mut asking = 1;
@@ -167,7 +168,10 @@ impl Judge<'_> {
             job.pass,
             sha256_hex(answered.reply.body.as_bytes())
         );
-        let reply = new_reply(&self.meta, job, asked, verdict, (asking, outcome), &said);
+        let mut reply = new_reply(&self.meta, job, asked, verdict, (asking, outcome), &said);
+        for answer in reply.answers.iter_mut().chain(&mut reply.derived) {
+            answer.rationale = self.client.clean(&answer.rationale);
+        }
         let reply = NewReply {
             endpoint: Some(self.client.endpoint().shown().to_owned()),
             milliseconds: Some(answered.milliseconds),
@@ -207,7 +211,10 @@ impl Judge<'_> {
                         }
                         Meaning::Later(message) => message,
                         Meaning::Answered => match completion(&reply.body) {
-                            Ok(completion) => {
+                            Ok(mut completion) => {
+                                // Escapes that the raw text hid are gone now.
+                                completion.content = self.client.clean(&completion.content);
+                                completion.refusal = completion.refusal.map(|text| self.client.clean(&text));
                                 return Ok(Answered { reply, meaning, completion, structured, requests, milliseconds });
                             }
                             Err(message) => message,
@@ -266,7 +273,11 @@ fn millis(duration: Duration) -> u64 {
 
 /// The model's words: its content, or its refusal.
 fn said_in(completion: &Completion) -> String {
-    if completion.content.is_empty() { completion.refusal.clone().unwrap_or_default() } else { completion.content.clone() }
+    if completion.content.is_empty() {
+        completion.refusal.clone().unwrap_or_default()
+    } else {
+        completion.content.clone()
+    }
 }
 
 /// A reply with everything that does not depend on how it came.

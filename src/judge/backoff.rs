@@ -43,7 +43,8 @@ mod tests {
     #[test]
     fn waits_double_and_stay_between_half_and_whole() {
         let second = Duration::from_secs(1);
-        let range = |attempt| (wait(second, attempt, 0.0, None).as_millis(), wait(second, attempt, 1.0, None).as_millis());
+        let range =
+            |attempt| (wait(second, attempt, 0.0, None).as_millis(), wait(second, attempt, 1.0, None).as_millis());
         assert_eq!([range(1), range(2), range(3)], [(500, 1000), (1000, 2000), (2000, 4000)]);
         assert_eq!(range(40), (30_000, 60_000));
         assert_eq!(range(4_000_000_000), (30_000, 60_000));

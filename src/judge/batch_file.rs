@@ -43,7 +43,8 @@ pub fn request_line(
     if let Some(body) = &job.first_reply {
         let said = completion(body).unwrap_or_default();
         let check = Check { meta, rubric, case: &job.case, facts: &job.facts };
-        let words = if said.content.is_empty() { said.refusal.clone().unwrap_or_default() } else { said.content.clone() };
+        let words =
+            if said.content.is_empty() { said.refusal.clone().unwrap_or_default() } else { said.content.clone() };
         request = request.again(&words, &check.of(&said).problems);
         asking = 2;
     }

@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// A text without any secret of the request.
-    fn clean(&self, text: &str) -> String {
+    pub(super) fn clean(&self, text: &str) -> String {
         let text = match &self.key {
             Some(key) => key.scrub(text),
             None => text.to_owned(),

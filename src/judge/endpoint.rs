@@ -118,9 +118,6 @@ pub(super) fn scrub(text: &str, secret: &str) -> String {
     if secret.len() < LEAST {
         return text.to_owned();
     }
-    let json = serde_json::to_string(secret).unwrap_or_default();
-    let json = json.trim_matches('"').to_owned();
-    let slashes = json.replace('/', "\\/");
     let percent: String = secret
         .bytes()
         .map(|byte| match byte {
@@ -128,10 +125,19 @@ pub(super) fn scrub(text: &str, secret: &str) -> String {
             byte => format!("%{byte:02X}"),
         })
         .collect();
+    let mut forms = vec![secret.to_owned(), percent];
+    // An answer is JSON inside the JSON of a reply, which a batch file may hold inside JSON again.
+    let mut written = secret.to_owned();
+    for _ in 0..3 {
+        let json = serde_json::to_string(&written).unwrap_or_default();
+        written = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();
+        forms.push(written.replace('/', "\\/"));
+        forms.push(written.clone());
+    }
     let mut text = text.to_owned();
-    for form in [secret, &json, &slashes, &percent] {
-        if text.contains(form) {
-            text = text.replace(form, "[key]");
+    for form in forms.iter().filter(|form| !form.is_empty()) {
+        if text.contains(form.as_str()) {
+            text = text.replace(form.as_str(), "[key]");
         }
     }
     text
@@ -170,7 +176,13 @@ mod tests {
     fn a_key_is_taken_out_in_every_form() {
         let key = ApiKey::parse(" sk-a/b+c\"d12345 \n").expect("valid");
         assert_eq!(format!("{key:?}"), "ApiKey(hidden)");
-        for text in ["bad sk-a/b+c\"d12345!", "sk-a/b+c\\\"d12345", "sk-a\\/b+c\\\"d12345", "sk-a%2Fb%2Bc%22d12345"] {
+        for text in [
+            "bad sk-a/b+c\"d12345!",
+            "sk-a/b+c\\\"d12345",
+            "sk-a\\/b+c\\\"d12345",
+            "sk-a%2Fb%2Bc%22d12345",
+            r#"sk-a/b+c\\\"d12345"#,
+        ] {
             let clean = key.scrub(text);
             assert!(clean.contains("[key]") && !clean.contains("12345"), "{clean}");
         }

@@ -70,7 +70,8 @@ pub(super) fn meaning(status: u16, body: &str, structured: bool) -> Meaning {
     if structured && matches!(status, 400 | 404 | 415 | 422 | 500 | 501) && has(&about_schema) {
         return Meaning::NoSchema(said);
     }
-    let too_long = ["context length", "context_length", "maximum context", "context window", "too long", "too many tokens"];
+    let too_long =
+        ["context length", "context_length", "maximum context", "context window", "too long", "too many tokens"];
     if status == 413 || (matches!(status, 400 | 422) && has(&too_long)) {
         return Meaning::TooLong(said);
     }
@@ -112,7 +113,10 @@ mod tests {
             "usage":{"prompt_tokens":9,"completion_tokens":12,"total_tokens":21}}"#;
         let read = completion(body).expect("a completion");
         assert_eq!((read.content.as_str(), read.refusal, read.finish_reason.as_deref()), ("{}", None, Some("stop")));
-        assert_eq!((read.prompt_tokens, read.completion_tokens, read.model.as_deref()), (Some(9), Some(12), Some("m-2024")));
+        assert_eq!(
+            (read.prompt_tokens, read.completion_tokens, read.model.as_deref()),
+            (Some(9), Some(12), Some("m-2024"))
+        );
         let parts = r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}}]}"#;
         assert_eq!(completion(parts).expect("parts").content, "ab");
         let refused = r#"{"choices":[{"message":{"content":null,"refusal":"I can't."}}]}"#;
@@ -142,7 +146,8 @@ mod tests {
         let schema = r#"{"error":{"message":"'response_format' of type json_schema is not supported"}}"#;
         assert!(matches!(of(400, schema), Meaning::NoSchema(_)));
         assert!(matches!(meaning(400, schema, false), Meaning::Never(_)));
-        let long = r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192"}}"#;
+        let long =
+            r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192"}}"#;
         assert!(matches!(of(400, long), Meaning::TooLong(_)));
         assert!(matches!(of(400, r#"{"error":{"code":"content_filter"}}"#), Meaning::Filtered(_)));
         assert!(matches!(of(429, r#"{"error":{"code":"insufficient_quota"}}"#), Meaning::Never(_)));

@@ -59,7 +59,9 @@ impl Check<'_> {
             revise: false,
         };
         match check_reply(self.meta, self.case, &expected, spoken(&completion.content)) {
-            Reply::NoAnswer(_) if filtered => self.nothing("refused", "the server's filter cut the answer off".to_owned()),
+            Reply::NoAnswer(_) if filtered => {
+                self.nothing("refused", "the server's filter cut the answer off".to_owned())
+            }
             Reply::NoAnswer(message) if cut => self.nothing("cut_off", format!("the answer was cut off: {message}")),
             Reply::NoAnswer(message) => self.nothing("no_answer", message),
             Reply::Answer { unread, outcome } if unread.is_empty() && !outcome.untouched.is_empty() => {
@@ -68,7 +70,8 @@ impl Check<'_> {
             Reply::Answer { unread, outcome } => {
                 let mut problems: Vec<&LineProblem> = unread.iter().chain(&outcome.problems).collect();
                 problems.sort_by(|one, two| one.label.cmp(&two.label));
-                let mut verdict = Verdict { answers: Vec::new(), derived: Vec::new(), reason: None, problems: Vec::new() };
+                let mut verdict =
+                    Verdict { answers: Vec::new(), derived: Vec::new(), reason: None, problems: Vec::new() };
                 for accepted in &outcome.accepted {
                     let answer = JudgeAnswer {
                         label: accepted.label.clone(),

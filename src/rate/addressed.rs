@@ -51,8 +51,14 @@ const PATTERNS: [(AddressKind, &str); 14] = [
         AddressKind::SetsRulesAside,
         r"\b(ignore|disregard|forget|override|bypass)\b.{0,30}\b(previous|prior|above|earlier|preceding|all|your|these|the)\b.{0,20}\b(instructions?|prompts?|rules|rubric|guidelines|directions)\b",
     ),
-    (AddressKind::SetsRulesAside, r"\b(new|updated|revised|real) (system )?(instructions|rules|rubric)( (are|follow)\b|:)"),
-    (AddressKind::SetsRulesAside, r"(ignoriere|vergiss|missachte)\b.{0,40}\b(anweisungen|regeln)|ignora\b.{0,40}\binstrucciones|ignorez?\b.{0,40}\b(instructions|consignes)"),
+    (
+        AddressKind::SetsRulesAside,
+        r"\b(new|updated|revised|real) (system )?(instructions|rules|rubric)( (are|follow)\b|:)",
+    ),
+    (
+        AddressKind::SetsRulesAside,
+        r"(ignoriere|vergiss|missachte)\b.{0,40}\b(anweisungen|regeln)|ignora\b.{0,40}\binstrucciones|ignorez?\b.{0,40}\b(instructions|consignes)",
+    ),
     (AddressKind::SetsRulesAside, r"忽略.{0,12}(指令|指示|说明|規則|规则)|無視して|игнорируй.{0,40}(инструкци|правил)"),
     (
         AddressKind::NamesTheRater,
@@ -71,11 +77,20 @@ const PATTERNS: [(AddressKind, &str); 14] = [
         AddressKind::OrdersAValue,
         r"\b(set|assign|give|answer)\b (a |the )?(1|0|one|zero|n\.a\.|(label|labels|b\d\w*)\b) ?(to|for|on|as|with|=)? ?(1|0|one|zero|n\.a\.|(every|all|each|the) (label|question|case)s?)",
     ),
-    (AddressKind::OrdersAValue, r"\bb\d[ab]?(_[a-z_]+)?\b ?(must|should|shall|has to|is to) (be|get|receive) .{0,12}(0|1|n\.a\.)"),
+    (
+        AddressKind::OrdersAValue,
+        r"\bb\d[ab]?(_[a-z_]+)?\b ?(must|should|shall|has to|is to) (be|get|receive) .{0,12}(0|1|n\.a\.)",
+    ),
     (AddressKind::ForgesAnAnswer, r#""labels"\s*:\s*\{"#),
     (AddressKind::ForgesAnAnswer, r#""b\d[ab]?(_[a-z_]+)?"\s*:\s*(\{\s*"value"|"?[01]"?\b)"#),
-    (AddressKind::ForgesTheEnd, r"\[case [0-9a-f]{4,64} (begins|ends)\]|^</?(case|material|conversation|transcript)>|#+ ?your answer\b|#+ ?form of the answer\b"),
-    (AddressKind::ChatMarks, r"<\|[a-z_]{2,24}\|>|<｜[^｜]{1,40}｜>|\[/?inst\]|<</?sys>>|<(start|end)_of_turn>|^\s*(###)? ?(system|assistant) ?(prompt|message|override)? ?:\s"),
+    (
+        AddressKind::ForgesTheEnd,
+        r"\[case [0-9a-f]{4,64} (begins|ends)\]|^</?(case|material|conversation|transcript)>|#+ ?your answer\b|#+ ?form of the answer\b",
+    ),
+    (
+        AddressKind::ChatMarks,
+        r"<\|[a-z_]{2,24}\|>|<｜[^｜]{1,40}｜>|\[/?inst\]|<</?sys>>|<(start|end)_of_turn>|^\s*(###)? ?(system|assistant) ?(prompt|message|override)? ?:\s",
+    ),
 ];
 
 static SET: LazyLock<Option<RegexSet>> = LazyLock::new(|| {

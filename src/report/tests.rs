@@ -89,7 +89,13 @@ fn audit(rows: &[(&str, &str, Option<&str>, Option<bool>)]) -> Audit {
 }
 
 fn built(audit: &Audit) -> View {
-    let input = Input { audit, rubric: &rubric(), options: Options::default(), provenance: provenance() };
+    let input = Input {
+        audit,
+        rubric: &rubric(),
+        options: Options::default(),
+        provenance: provenance(),
+        evidence: Default::default(),
+    };
     view(&input).expect("a pair")
 }
 
@@ -187,7 +193,13 @@ fn an_empty_batch_and_a_batch_without_raters() {
     }
     let mut alone = audit(&[("1", "1", None, None)]);
     alone.pair = None;
-    let input = Input { audit: &alone, rubric: &rubric(), options: Options::default(), provenance: provenance() };
+    let input = Input {
+        audit: &alone,
+        rubric: &rubric(),
+        options: Options::default(),
+        provenance: provenance(),
+        evidence: Default::default(),
+    };
     assert!(matches!(view(&input), Err(ReportError::NoPair { .. })));
 }
 

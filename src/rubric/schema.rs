@@ -13,16 +13,12 @@ use crate::model::{Category, RatingValue};
 /// `required`, `additionalProperties`. `events` narrows named values to those that the case offers (see [`Label::offered`]). It is narrower than prose and wider than the rules between answers, so an answer
 /// that fits it is still checked like any other.
 #[must_use]
-pub fn answer_schema(
-    rubric: &Rubric,
-    category: Category,
-    stratum: &str,
-    events: Option<&BTreeSet<String>>,
-) -> Value {
+pub fn answer_schema(rubric: &Rubric, category: Category, stratum: &str, events: Option<&BTreeSet<String>>) -> Value {
     let asked = rubric.applicabilities(category, stratum).into_iter().filter(|(label, _)| label.asked);
     let labels: Map<String, Value> = asked
         .map(|(label, applies)| {
-            let properties = json!({ "value": answer(&label.narrowed(events), applies), "rationale": { "type": "string" } });
+            let properties =
+                json!({ "value": answer(&label.narrowed(events), applies), "rationale": { "type": "string" } });
             (label.id.to_string(), object(properties))
         })
         .collect();

@@ -157,6 +157,8 @@ pub struct JudgeTotals {
     pub verdicts: u64,
     /// Cases of pass 1 with at least one label without verdict.
     pub no_verdicts: u64,
+    /// Cases of pass 1 that hold text that addresses the rater.
+    pub flagged: u64,
     /// Tokens of prompts, where the server told.
     pub prompt_tokens: u64,
     /// Tokens of answers.
@@ -219,7 +221,8 @@ impl Store {
         rater: &RaterName,
     ) -> Result<Option<(String, String)>, StoreError> {
         let of = |table: &str, order: &str| {
-            let sql = format!("SELECT model, parameters FROM {table} WHERE batch = ? AND rater = ? ORDER BY {order} LIMIT 1");
+            let sql =
+                format!("SELECT model, parameters FROM {table} WHERE batch = ? AND rater = ? ORDER BY {order} LIMIT 1");
             self.connection
                 .query_row(&sql, params![batch.id, rater.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()
@@ -284,7 +287,8 @@ impl Store {
         let mut totals = self.connection.query_row(
             "SELECT count(*), count(*) FILTER (WHERE pass = 1 AND outcome = 'verdict'),
                     count(*) FILTER (WHERE pass = 1 AND outcome = 'no_verdict'),
-                    coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0)
+                    coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
+                    count(DISTINCT identity) FILTER (WHERE pass = 1 AND flags <> '[]')
              FROM judge_replies WHERE batch = ? AND rater = ?",
             values,
             |row| {
@@ -295,6 +299,7 @@ impl Store {
                     no_verdicts: count(2)?,
                     prompt_tokens: count(3)?,
                     completion_tokens: count(4)?,
+                    flagged: count(5)?,
                     reasons: BTreeMap::new(),
                 })
             },

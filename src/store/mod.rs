@@ -23,9 +23,7 @@ pub use emissions::CaseSource;
 pub use error::StoreError;
 pub use event_logs::NewEventLog;
 pub use frame::{FrameDefect, FrameRow};
-pub use judgements::{
-    Asked, BatchRequest, JudgeAnswer, JudgeState, JudgeTotals, NewReply, PassAnswer, ReplyOutcome,
-};
+pub use judgements::{Asked, BatchRequest, JudgeAnswer, JudgeState, JudgeTotals, NewReply, PassAnswer, ReplyOutcome};
 pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};
 pub use nonresponse::UnusableCase;
 pub use open::Store;

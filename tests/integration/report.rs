@@ -83,7 +83,14 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
 }
 
 fn build(audit: &Audit, rubric: &Rubric, provenance: &Provenance) -> View {
-    view(&Input { audit, rubric, options: Options::default(), provenance: provenance.clone() }).expect("a pair")
+    view(&Input {
+        audit,
+        rubric,
+        options: Options::default(),
+        provenance: provenance.clone(),
+        evidence: Default::default(),
+    })
+    .expect("a pair")
 }
 
 fn json(view: &View) -> Value {

@@ -88,9 +88,13 @@ pub fn import_results(
     if found.problems.is_empty() {
         Ok(())
     } else {
-        Err(Error::data(format!("{} of {} lines could not be used; the others were", found.problems.len(), found.lines))
-            .at(Place::file(path))
-            .hint("`dualrater export --as openai-batch` again writes what is open"))
+        Err(Error::data(format!(
+            "{} of {} lines could not be used; the others were",
+            found.problems.len(),
+            found.lines
+        ))
+        .at(Place::file(path))
+        .hint("`dualrater export --as openai-batch` again writes what is open"))
     }
 }
 

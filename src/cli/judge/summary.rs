@@ -19,9 +19,8 @@ pub struct Price {
 impl Price {
     /// The cost of some tokens; `None` where no price is known.
     pub fn of(&self, prompt: u64, answer: u64) -> Option<f64> {
-        (self.input.is_some() || self.output.is_some()).then(|| {
-            (prompt as f64 * self.input.unwrap_or(0.0) + answer as f64 * self.output.unwrap_or(0.0)) / 1e6
-        })
+        (self.input.is_some() || self.output.is_some())
+            .then(|| (prompt as f64 * self.input.unwrap_or(0.0) + answer as f64 * self.output.unwrap_or(0.0)) / 1e6)
     }
 
     /// The prices in words.
@@ -113,6 +112,7 @@ pub(super) fn print(summary: &Summary, output: &mut Output) {
         ));
     }
     for (count, what) in [
+        (totals.flagged, "holding text that addresses the rater: look at their answers"),
         (summary.answered_otherwise, "answered by sheet, not asked"),
         (summary.beyond_limit, "left for later by --limit"),
         (summary.open, "open: asked in vain"),
