@@ -7,6 +7,7 @@ mod emissions;
 mod error;
 mod event_logs;
 mod frame;
+mod judgement_reads;
 mod judgements;
 mod new_run;
 mod nonresponse;

@@ -124,8 +124,13 @@ pub fn independence(audit: &Audit, pair: (&RaterName, &RaterName), evidence: &Ev
     let judged: Vec<&RaterName> =
         raters.iter().filter(|row| row.of_record || row.kind == RaterKind::Model).map(|row| &row.rater).collect();
     let looks = looks::all(audit, &judged, evidence);
-    let repeated = rationales::repeated(audit, &judged);
-    let shared = rationales::shared(audit, pair);
+    // Simulated and mechanical raters write phrases, and nobody takes them for reasons.
+    let reasoned = |name: &RaterName| {
+        raters.iter().any(|row| row.rater == *name && !matches!(row.kind, RaterKind::Simulated | RaterKind::Mechanical))
+    };
+    let reasoning: Vec<&RaterName> = judged.iter().copied().filter(|name| reasoned(name)).collect();
+    let repeated = rationales::repeated(audit, &reasoning);
+    let shared = if reasoned(pair.0) && reasoned(pair.1) { rationales::shared(audit, pair) } else { None };
     let mut findings = Vec::new();
     findings.extend(same_model(&raters, pair));
     findings.extend(rationales::findings(&repeated, shared.as_ref()));

@@ -16,7 +16,7 @@ fn identity(number: usize) -> CaseIdentity {
 /// An audit of one label; per case the value and rationale of a and of b.
 fn audit(rows: &[[(&str, String); 2]], kinds: [RaterKind; 2]) -> Audit {
     let (a, b, label) = (name("a"), name("b"), label("B1a"));
-    let cases = rows.iter().enumerate().map(|(number, row)| AuditCase {
+    let make = |(number, row): (usize, &[(&str, String); 2])| AuditCase {
         case: identity(number),
         model: "m".into(),
         category: Category::Base,
@@ -39,7 +39,8 @@ fn audit(rows: &[[(&str, String); 2]], kinds: [RaterKind; 2]) -> Audit {
             .collect(),
         adjudications: BTreeMap::new(),
         spot_checks: None,
-    });
+    };
+    let cases: Vec<AuditCase> = rows.iter().enumerate().map(make).collect();
     Audit {
         batch: BatchName::parse("main").expect("valid"),
         strata: vec![AuditStratum {
@@ -52,7 +53,7 @@ fn audit(rows: &[[(&str, String); 2]], kinds: [RaterKind; 2]) -> Audit {
         raters: vec![(a.clone(), kinds[0]), (b.clone(), kinds[1])],
         pair: Some((a, b)),
         labels: vec![label],
-        cases: cases.collect(),
+        cases,
         no_verdicts: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@
 mod batch_file;
 mod replies;
 mod server;
+mod standing;
 mod stops;
 mod weather;
 

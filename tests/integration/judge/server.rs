@@ -1,7 +1,7 @@
 //! A scripted OpenAI-compatible server: what it answers, when, and how badly is up to the test.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
