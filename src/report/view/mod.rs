@@ -143,6 +143,13 @@ impl<'a> Context<'a> {
         self.provenance.batch.sampling.unusable.iter().any(|unusable| unusable.case == case.case)
     }
 
+    /// Was a model of the pair asked in vain?
+    fn is_without_verdict(&self, case: &AuditCase, label: &LabelId) -> bool {
+        [self.pair.0, self.pair.1]
+            .into_iter()
+            .any(|rater| case.value(rater, label).is_none() && self.audit.is_without_verdict(&case.case, rater, label))
+    }
+
     /// The label of a name, where the audit has it.
     fn label(&self, name: &str) -> Option<&'a LabelId> {
         self.audit.labels.iter().find(|label| label.as_str() == name)

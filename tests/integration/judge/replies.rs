@@ -159,6 +159,13 @@ fn an_invalid_reply_is_retried_once_with_the_error_and_then_no_verdict() {
         .map(|reason| count(b1a, &format!("/left_out/{reason}")))
         .sum();
     assert_eq!(count(b1a, "/n") + left, all, "the counts close");
+    assert!(done(at, &["raters", "--batch", "demo"]).contains(&format!("m1: no verdict on {without} labels of cases")));
+    done(at, &["raters", "--batch", "demo", "--pair", "m1,sim-careful"]);
+    let report = json(at, &["report", "--batch", "demo", "--out", "r", "--replicates", "20", "--json"]);
+    assert_eq!(count(&report, "/finals/no_verdict"), without);
+    assert_eq!(count(&report["independence"]["raters"][3], "/reasons/invalid_answer"), without);
+    let page = std::fs::read_to_string(at.join("r/index.html")).expect("the page");
+    assert!(page.contains("No verdict"));
     // Asked twice is asked for good.
     done(at, &judge(&url, &[]));
     assert_eq!(server.asked().len(), asked.len());
@@ -352,4 +359,19 @@ fn text_that_addresses_the_judge_is_flagged_and_stays_inside_the_case() {
     {
         assert!(places.contains(kind), "{kind}: {places}");
     }
+}
+
+/// An audit made elsewhere holds labels and no texts: a model would judge empty pages.
+#[test]
+fn a_batch_without_texts_is_not_judged() {
+    let Some(labels) = crate::shared::path("data/paper-audit/labels-main.jsonl") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path();
+    done(at, &["ingest", "labels", labels.to_str().expect("UTF-8"), "--batch", "published", "--split", "main"]);
+    let refused = run(at, &["judge", "--batch", "published", "--rater", "m1", "--model", "m", "--dry-run"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("nothing to judge"));
+    // Its agreement is still looked at as far as labels and rationales go.
+    let shown = done(at, &["agree", "--batch", "published", "--replicates", "20"]);
+    assert!(shown.contains("Independence of the raters:"), "{shown}");
 }
