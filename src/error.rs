@@ -29,6 +29,8 @@ pub enum Kind {
     Io,
     /// The database stayed busy.
     Busy,
+    /// Stopped by the user.
+    Interrupted,
 }
 
 impl Kind {
@@ -44,6 +46,7 @@ impl Kind {
             Self::Internal => exit::INTERNAL,
             Self::Io => exit::IO,
             Self::Busy => exit::BUSY,
+            Self::Interrupted => exit::INTERRUPTED,
         }
     }
 }

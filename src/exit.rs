@@ -18,3 +18,5 @@ pub const INTERNAL: u8 = 70;
 pub const IO: u8 = 74;
 /// The database is busy and stayed busy; try again.
 pub const BUSY: u8 = 75;
+/// The user stopped it; what was done is stored.
+pub const INTERRUPTED: u8 = 130;

@@ -21,6 +21,7 @@ pub mod estimate;
 pub mod exit;
 pub mod gar;
 pub mod ingest;
+pub mod judge;
 pub mod model;
 pub mod rate;
 pub mod report;

@@ -81,6 +81,7 @@ fn joined(first: &Audit, second: &Audit, names: [&RaterName; 2], labels: &[Label
         pair: None,
         labels: labels.to_vec(),
         cases,
+        no_verdicts: Vec::new(),
     }
 }
 
@@ -131,6 +132,7 @@ mod tests {
             pair: Some((a, b)),
             labels: vec![label],
             cases,
+            no_verdicts: Vec::new(),
         }
     }
 

@@ -14,6 +14,7 @@ pub mod diagnose;
 pub(crate) mod draws;
 pub mod family;
 pub mod fleiss;
+pub mod independence;
 pub mod indices;
 pub mod jackknife;
 pub mod kappa;

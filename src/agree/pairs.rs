@@ -22,6 +22,8 @@ pub enum NaPolicy {
 pub enum Reason {
     /// A rater has not rated it.
     Missing,
+    /// A model was asked for it and gave no usable answer.
+    NoVerdict,
     /// A rater could not judge it.
     CannotJudge,
     /// Both raters said that the label does not apply.
@@ -41,18 +43,21 @@ pub struct LeftOut {
     pub missing: u64,
     /// *Cannot judge* from one of the two (or both).
     pub cannot_judge: u64,
+    /// A model rater among the two was asked and gave no usable answer; `missing` does not count these.
+    pub no_verdict: u64,
 }
 
 impl LeftOut {
     /// All cases left out.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.one_sided_na + self.both_na + self.missing + self.cannot_judge
+        self.one_sided_na + self.both_na + self.missing + self.cannot_judge + self.no_verdict
     }
 
     pub(crate) fn add(&mut self, reason: Reason) {
         match reason {
             Reason::Missing => self.missing += 1,
+            Reason::NoVerdict => self.no_verdict += 1,
             Reason::CannotJudge => self.cannot_judge += 1,
             Reason::BothNa => self.both_na += 1,
             Reason::OneSidedNa => self.one_sided_na += 1,
@@ -130,6 +135,10 @@ pub fn of<'a>(audit: &'a Audit, pair: (&RaterName, &RaterName), label: &LabelId,
         match usable(case.value(pair.0, label), case.value(pair.1, label), na) {
             Ok((first, second)) => pairs.used.push(Pair { case, first, second }),
             Err(reason) => {
+                let in_vain = [pair.0, pair.1].into_iter().any(|rater| {
+                    case.value(rater, label).is_none() && audit.is_without_verdict(&case.case, rater, label)
+                });
+                let reason = if reason == Reason::Missing && in_vain { Reason::NoVerdict } else { reason };
                 pairs.left_out.add(reason);
                 pairs.others.push((case, reason));
             }

@@ -1,8 +1,9 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
-use super::{Context, Output, across, nonresponse, output, raters};
+use super::{Context, Output, across, independence, nonresponse, output, raters};
 use crate::agree::bootstrap::Plan;
 use crate::agree::diagnose::{self, Finding};
+use crate::agree::independence::independence as independence_of;
 use crate::agree::pairs::NaPolicy;
 use crate::agree::{self, LabelAgreement, Options};
 use crate::error::{Error, Result};
@@ -95,6 +96,8 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             output.paragraph(&format!("• {}", finding.sentence()));
         }
     }
+    let evidence = independence::evidence(&store, &batch, &rubric, &audit)?;
+    independence::show(&independence_of(&audit, pair, &evidence), output);
     Ok(())
 }
 
@@ -160,6 +163,7 @@ fn cells(row: &LabelAgreement, name: &str) -> Vec<String> {
         (left.both_na, "both n.a."),
         (left.missing, "missing"),
         (left.cannot_judge, "cannot judge"),
+        (left.no_verdict, "no verdict"),
     ] {
         if count > 0 {
             out.push(format!("{count} {what}"));

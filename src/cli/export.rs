@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::desk::Desk;
+use super::judge::{self, ParameterArgs};
 use super::{Context, Output, clock};
 use crate::error::{Error, Place, Result};
 use crate::model::{BatchName, RaterKind, RaterName};
 use crate::rate::{JsonlWriter, Meta, PromptWriter, RaterCase, SheetWriter, prompt_markdown};
 use crate::rubric::Rubric;
+use crate::store::Store;
 
 /// Write a rating sheet or rubric prompts for one rater
 ///
@@ -26,7 +28,8 @@ Forms:
   csv      a spreadsheet: one row a case, a value and a rationale column per label
   jsonl    the same as one JSON object a line
   prompts  per case the rubric prompt with an answer form: JSON lines (a file that ends in .jsonl, or stdout),
-           or one Markdown document a case (any other --out is a folder)",
+           or one Markdown document a case (any other --out is a folder)
+  openai-batch  requests for a batch service: JSON lines; the results file goes to `dualrater import`",
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
@@ -51,6 +54,8 @@ pub struct Args {
     /// The file (for Markdown prompts: the folder) to write; stdout without it
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    parameters: ParameterArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -63,6 +68,7 @@ enum Form {
     Csv,
     Jsonl,
     Prompts,
+    OpenaiBatch,
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
@@ -80,6 +86,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     if known == Some(RaterKind::Adjudicator) {
         return Err(Error::conflict(format!("{rater} is the adjudicator of this batch"))
             .hint("`dualrater adjudicate export` writes the adjudicator's sheet"));
+    }
+    if args.form == Form::OpenaiBatch {
+        return batch_file(args, rater, &mut store, &desk, output);
     }
     let cases = desk.rater_cases(&store, rater)?;
     store.register_rater(&desk.batch, rater, known.unwrap_or(kind), args.model.as_deref(), &clock::now())?;
@@ -103,6 +112,32 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         output.line(format!("{} cases for {rater} in {}", cases.len(), out.display()));
         output.line(format!("chain head {}", store.chain_head()?));
         output.line(format!("when it is filled in: dualrater import {}", out.display()));
+    }
+    Ok(())
+}
+
+/// What is left to ask a model for, as requests for a batch service.
+fn batch_file(args: &Args, rater: &RaterName, store: &mut Store, desk: &Desk, output: &mut Output) -> Result<()> {
+    let model = args.model.as_deref().ok_or_else(|| {
+        Error::usage("a batch file names its model").hint("--model NAME, as the batch service names it")
+    })?;
+    let parameters = args.parameters.parameters()?;
+    judge::check_same_parameters(store, desk, rater, model, &parameters)?;
+    let mut work = judge::Work::plan(store, desk, rater, args.parameters.passes, None)?;
+    let mut new = args.out.as_deref().map(create_new).transpose()?;
+    let mut bytes = Vec::new();
+    let settings = (model, &parameters, !args.parameters.no_schema);
+    let noted = judge::write_batch_file(&mut bytes, store, desk, rater, settings, &mut work)?;
+    store.register_rater(&desk.batch, rater, RaterKind::Model, Some(model), &clock::now())?;
+    // First the note, then the file: an answer to a request that was sent is always known.
+    judge::note_requests(store, desk, &noted)?;
+    match (&mut new, &args.out) {
+        (Some(file), Some(out)) => {
+            file.write_all(&bytes).map_err(|source| Error::io("write", out, &source))?;
+            output.line(format!("{} requests for {} in {}", noted.len(), rater, out.display()));
+            output.line("have them answered, then: dualrater import RESULTS.jsonl (in any order, whole or in part)");
+        }
+        _ => output.raw(&String::from_utf8_lossy(&bytes)),
     }
     Ok(())
 }
@@ -136,7 +171,8 @@ fn write_form<W: Write>(form: Form, out: W, meta: Meta, rubric: &Rubric, cases: 
             cases.iter().try_for_each(|case| writer.case(case))?;
             writer.finish()
         }
-        Form::Prompts => {
+        // A batch file is written by `batch_file`.
+        Form::Prompts | Form::OpenaiBatch => {
             let mut writer = PromptWriter::new(out, meta, rubric);
             cases.iter().try_for_each(|case| writer.case(case))?;
             writer.finish()

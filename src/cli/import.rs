@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::desk::{Desk, rating_entries};
+use super::judge::{import_results, is_results};
 use super::{Context, Output, clock, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
@@ -22,7 +23,7 @@ use crate::store::Store;
 /// --partial says to take the sound ones.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A CSV sheet, JSON lines, a Markdown document, or a folder of Markdown documents
+    /// A CSV sheet, JSON lines, a Markdown document, a folder of Markdown documents, or the results of a batch service
     file: PathBuf,
     /// The batch, where the file does not say it
     #[arg(long)]
@@ -46,6 +47,11 @@ pub struct Args {
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let mut store = context.store()?;
+    if let Ok(bytes) = std::fs::read(&args.file)
+        && is_results(&bytes)
+    {
+        return import_results(&mut store, &args.file, &bytes, (args.dry_run, args.json), output);
+    }
     let (files, digest) = read(&args.file)?;
     let rows_read: usize = files.iter().map(|(_, file)| file.rows.len()).sum();
     if rows_read == 0 {

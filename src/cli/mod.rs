@@ -25,7 +25,9 @@ mod frame_parquet;
 mod gar;
 mod history;
 mod import;
+mod independence;
 mod ingest;
+mod judge;
 mod kappa;
 mod mechanical;
 mod nonresponse;
@@ -39,6 +41,7 @@ mod rubric;
 mod runs;
 mod size;
 mod unusable;
+mod validate;
 mod verify;
 
 use std::process::ExitCode;
@@ -69,7 +72,7 @@ struct Cli {
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 done · 1 input that cannot be used · 2 wrong command line · 3 not found · 4 contradicts what is stored ·
-5 a check failed · 70 a defect of dualrater · 74 the system refused · 75 the database is busy";
+5 a check failed · 70 a defect of dualrater · 74 the system refused · 75 the database is busy · 130 stopped by the user";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -83,11 +86,13 @@ enum Command {
     Draw(draw::Args),
     Export(export::Args),
     Import(import::Args),
+    Judge(judge::Args),
     RateMechanically(mechanical::Args),
     Agree(agree::Args),
     Kappa(kappa::Args),
     RateCi(rate::OneArgs),
     RateDiff(rate::TwoArgs),
+    Validate(validate::Args),
     Adjudicate(adjudicate::Args),
     Estimate(estimate::Args),
     Size(size::Args),
@@ -138,11 +143,13 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Draw(args) => draw::run(args, context, output),
         Command::Export(args) => export::run(args, context, output),
         Command::Import(args) => import::run(args, context, output),
+        Command::Judge(args) => judge::run(args, context, output),
         Command::RateMechanically(args) => mechanical::run(args, context, output),
         Command::Agree(args) => agree::run(args, context, output),
         Command::Kappa(args) => kappa::run(args, output),
         Command::RateCi(args) => rate::one(args, output),
         Command::RateDiff(args) => rate::two(args, output),
+        Command::Validate(args) => validate::run(args, context, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Estimate(args) => estimate::run(args, context, output),
         Command::Size(args) => size::run(args, context, output),

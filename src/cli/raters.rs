@@ -27,6 +27,8 @@ struct Row {
     rater: RaterName,
     kind: crate::model::RaterKind,
     cases_rated: usize,
+    /// Labels of cases that a model was asked for in vain.
+    no_verdicts: usize,
     rulings: usize,
     spot_checked_cases: usize,
     cases: usize,
@@ -52,6 +54,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             let rules = kind == crate::model::RaterKind::Adjudicator;
             Row {
                 cases_rated: cases.iter().filter(|case| case.ratings.contains_key(&rater)).count(),
+                no_verdicts: audit.no_verdicts.iter().filter(|found| found.rater == rater).count(),
                 rulings: if rules { cases.iter().map(|case| case.adjudications.len()).sum() } else { 0 },
                 spot_checked_cases: if rules {
                     cases.iter().filter(|case| case.spot_checks.is_some()).count()
@@ -72,6 +75,8 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         output.line(format!("batch {} has no raters yet; `dualrater export` registers one", args.batch));
         return Ok(());
     }
+    let without: Vec<(String, usize)> =
+        rows.iter().filter(|row| row.no_verdicts > 0).map(|row| (row.rater.to_string(), row.no_verdicts)).collect();
     let table: Vec<Vec<String>> = rows
         .into_iter()
         .map(|row| {
@@ -86,6 +91,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         })
         .collect();
     output.table(&["rater", "kind", "cases rated", "rulings", "spot checks", "of record"], &table, &[2, 3, 4]);
+    for (rater, count) in without {
+        output.line(format!("{rater}: no verdict on {count} labels of cases"));
+    }
     Ok(())
 }
 

@@ -69,7 +69,8 @@ pub(super) fn write(store: &Store, batch: &BatchName, out: &Path, options: Optio
     let audit = store.audit(&info, rubric.labels.iter().map(|label| label.id.clone()).collect())?;
     let provenance = provenance(store, &info, &audit)?;
     let estimates = estimates(store, &info, &rubric, &audit)?;
-    let input = report::Input { audit: &audit, rubric: &rubric, options, estimates, provenance };
+    let evidence = super::independence::evidence(store, &info, &rubric, &audit)?;
+    let input = report::Input { audit: &audit, rubric: &rubric, options, estimates, provenance, evidence };
     let failed = |error: report::ReportError| Error::data(error.to_string());
     let view = report::view(&input).map_err(failed)?;
     let json = report::json(&view).map_err(failed)?;

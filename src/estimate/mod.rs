@@ -10,6 +10,7 @@ pub mod differences;
 pub mod findings;
 pub mod finite;
 pub mod intervals;
+pub mod judge;
 pub mod normal;
 mod nuisance;
 pub mod paired;

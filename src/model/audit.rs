@@ -91,6 +91,19 @@ pub struct AuditStratum {
     pub quota: Option<u64>,
 }
 
+/// An answer that a model was asked for and did not give in any usable form, after all attempts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NoVerdict {
+    /// The case.
+    pub case: CaseIdentity,
+    /// The rater.
+    pub rater: RaterName,
+    /// The label.
+    pub label: LabelId,
+    /// A short stable reason, such as `refused` or `invalid_value`.
+    pub reason: String,
+}
+
 /// A batch with its raters and cases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
@@ -106,6 +119,17 @@ pub struct Audit {
     pub labels: Vec<LabelId>,
     /// The cases in the batch's order.
     pub cases: Vec<AuditCase>,
+    /// Where a model rater gave no verdict, in order (case, rater, label).
+    #[serde(default)]
+    pub no_verdicts: Vec<NoVerdict>,
+}
+
+impl Audit {
+    /// Was this rater asked in vain for this label of this case?
+    #[must_use]
+    pub fn is_without_verdict(&self, case: &CaseIdentity, rater: &RaterName, label: &LabelId) -> bool {
+        self.no_verdicts.iter().any(|found| found.case == *case && found.rater == *rater && found.label == *label)
+    }
 }
 
 #[cfg(test)]

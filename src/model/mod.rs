@@ -8,7 +8,7 @@ mod rating;
 mod verdict;
 
 pub use action_class::ActionClass;
-pub use audit::{Adjudication, Audit, AuditCase, AuditStratum, SpotCheck};
+pub use audit::{Adjudication, Audit, AuditCase, AuditStratum, NoVerdict, SpotCheck};
 pub use case::{CaseText, Category, ConditionText, GroundTruth, TurnText};
 pub use ids::{BatchName, CaseIdentity, IdError, LabelId, RaterName, RunName, Seed, StratumId};
 pub use rating::{RaterKind, Rating, RatingValue};

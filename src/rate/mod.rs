@@ -4,6 +4,7 @@
 //! The one core of sheets, prompts, pages and packets: [`rater_case`] decides what is shown, [`check_import`] what is
 //! taken.
 
+mod addressed;
 mod answer;
 mod calls;
 mod cells;
@@ -18,12 +19,14 @@ mod jsonl;
 mod markdown;
 mod order;
 mod prompts;
+mod reply;
 mod sheet;
 mod text;
 mod view;
 
 pub mod adjudication;
 
+pub use addressed::{Address, AddressKind, addressed, addressed_text};
 pub use calls::{Argument, Call, Piece, pieces};
 pub use check::{
     AcceptedRating, BatchExpectation, ExpectedCase, ImportOutcome, MappedValue, StoredRating, check_import,
@@ -34,5 +37,6 @@ pub use jsonl::{JsonlWriter, read_jsonl};
 pub use markdown::case_markdown;
 pub use order::{by_ticket, derived_seed, rater_order};
 pub use prompts::{Prompt, PromptWriter, prompt, prompt_markdown, read_markdown};
+pub use reply::{Reply, check_reply};
 pub use sheet::{SheetWriter, read_csv};
 pub use view::{CaseView, ConditionView, LabelForm, RaterCase, SourceRun, TurnView, rater_case};

@@ -84,6 +84,7 @@ fn audit(rows: &[(&str, &str, Option<&str>, Option<bool>)]) -> Audit {
         pair: Some((a, b)),
         labels: vec![label],
         cases,
+        no_verdicts: Vec::new(),
     }
 }
 
@@ -94,6 +95,7 @@ fn built(audit: &Audit) -> View {
         options: Options::default(),
         estimates: Vec::new(),
         provenance: provenance(),
+        evidence: Default::default(),
     };
     view(&input).expect("a pair")
 }
@@ -198,6 +200,7 @@ fn an_empty_batch_and_a_batch_without_raters() {
         options: Options::default(),
         estimates: Vec::new(),
         provenance: provenance(),
+        evidence: Default::default(),
     };
     assert!(matches!(view(&input), Err(ReportError::NoPair { .. })));
 }

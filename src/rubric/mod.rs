@@ -12,6 +12,7 @@ mod lookup;
 mod parse;
 mod problem;
 mod prompt;
+mod schema;
 mod spelling;
 mod value;
 
@@ -27,4 +28,5 @@ pub use gold_turn::{GoldTurnRule, gold_turn};
 pub use parse::parse;
 pub use problem::{Problem, ProblemKind, RubricError};
 pub use prompt::{instructions, scaffold};
+pub use schema::answer_schema;
 pub use value::{Answer, ValueError, check_value};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::raters::rater_of;
 use super::runs::category_of;
@@ -103,53 +103,7 @@ impl Store {
     /// An answer to a case that was declared unusable; the database's own trouble.
     pub fn append(&mut self, batch: &BatchInfo, entries: &[NewRating], now: &str) -> Result<String, StoreError> {
         let (id, rubric) = (batch.id, batch.rubric.0.clone());
-        self.write(|transaction| {
-            super::nonresponse::check(transaction, id, entries)?;
-            let mut link = chain_head(transaction)?;
-            let mut insert = transaction.prepare(
-                "INSERT INTO ratings (batch, act, identity, label, rater, value, correct, rationale, rubric_digest, case_digest,
-                 source, rated_at, previous, link) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            )?;
-            for entry in entries {
-                let batch_text = id.to_string();
-                let correct = entry.correct.map(|correct| if correct { "1" } else { "0" });
-                let next = chain_next(
-                    &link,
-                    &[
-                        Some(batch_text.as_str()),
-                        Some(entry.act.as_str()),
-                        Some(entry.case.as_str()),
-                        Some(entry.label.as_str()),
-                        Some(entry.rater.as_str()),
-                        Some(entry.value.as_str()),
-                        correct,
-                        Some(entry.rationale.as_str()),
-                        Some(rubric.as_str()),
-                        entry.case_digest.as_deref(),
-                        Some(entry.source.as_str()),
-                        Some(now),
-                    ],
-                );
-                insert.execute(params![
-                    id,
-                    entry.act.as_str(),
-                    entry.case.as_str(),
-                    entry.label.as_str(),
-                    entry.rater.as_str(),
-                    entry.value.as_str(),
-                    entry.correct,
-                    entry.rationale,
-                    rubric,
-                    entry.case_digest,
-                    entry.source,
-                    now,
-                    link,
-                    next,
-                ])?;
-                link = next;
-            }
-            Ok(link)
-        })
+        self.write(|transaction| append_in(transaction, id, &rubric, entries, now))
     }
 
     /// Rater and moment (UTC, RFC 3339) of the first rating of each case, in the order of the chain.
@@ -332,6 +286,7 @@ impl Store {
             pair: self.pair_of_record(batch)?,
             labels,
             cases,
+            no_verdicts: self.no_verdicts(batch)?,
         })
     }
 
@@ -362,4 +317,59 @@ fn chain_head(connection: &Connection) -> Result<String, StoreError> {
         .query_row("SELECT link FROM ratings ORDER BY id DESC LIMIT 1", [], |row| row.get(0))
         .optional()?
         .unwrap_or_else(|| CHAIN_START.to_owned()))
+}
+
+/// Appends entries to the chain on a connection that is inside a transaction.
+pub(super) fn append_in(
+    connection: &Transaction<'_>,
+    batch: i64,
+    rubric: &str,
+    entries: &[NewRating],
+    now: &str,
+) -> Result<String, StoreError> {
+    super::nonresponse::check(connection, batch, entries)?;
+    let mut link = chain_head(connection)?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO ratings (batch, act, identity, label, rater, value, correct, rationale, rubric_digest, case_digest,
+         source, rated_at, previous, link) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    )?;
+    for entry in entries {
+        let batch_text = batch.to_string();
+        let correct = entry.correct.map(|correct| if correct { "1" } else { "0" });
+        let next = chain_next(
+            &link,
+            &[
+                Some(batch_text.as_str()),
+                Some(entry.act.as_str()),
+                Some(entry.case.as_str()),
+                Some(entry.label.as_str()),
+                Some(entry.rater.as_str()),
+                Some(entry.value.as_str()),
+                correct,
+                Some(entry.rationale.as_str()),
+                Some(rubric),
+                entry.case_digest.as_deref(),
+                Some(entry.source.as_str()),
+                Some(now),
+            ],
+        );
+        insert.execute(params![
+            batch,
+            entry.act.as_str(),
+            entry.case.as_str(),
+            entry.label.as_str(),
+            entry.rater.as_str(),
+            entry.value.as_str(),
+            entry.correct,
+            entry.rationale,
+            rubric,
+            entry.case_digest,
+            entry.source,
+            now,
+            link,
+            next,
+        ])?;
+        link = next;
+    }
+    Ok(link)
 }

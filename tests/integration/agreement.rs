@@ -86,6 +86,7 @@ fn published(shared: &Path) -> Audit {
         pair: Some((a, b)),
         labels,
         cases,
+        no_verdicts: Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@ mod command_line;
 mod estimation;
 mod exchange;
 mod ingest;
+mod judge;
 mod kappa;
 mod layers;
 mod reference_values;

@@ -83,7 +83,14 @@ fn stored(shared: &Path) -> (Audit, Rubric, Provenance) {
 }
 
 fn build(audit: &Audit, rubric: &Rubric, provenance: &Provenance) -> View {
-    view(&Input { audit, rubric, options: Options::default(), provenance: provenance.clone() }).expect("a pair")
+    view(&Input {
+        audit,
+        rubric,
+        options: Options::default(),
+        provenance: provenance.clone(),
+        evidence: Default::default(),
+    })
+    .expect("a pair")
 }
 
 fn json(view: &View) -> Value {
@@ -192,7 +199,9 @@ fn published_audit_in_words_and_tables() {
         assert_eq!(row.dropped.n + row.dropped.left_out.total(), 200);
     }
     for rate in view.rates.iter().flatten() {
-        let all = |rate: &report::view::FinalRate| rate.n + rate.na + rate.cannot_judge + rate.open + rate.missing;
+        let all = |rate: &report::view::FinalRate| {
+            rate.n + rate.na + rate.cannot_judge + rate.open + rate.missing + rate.no_verdict
+        };
         assert_eq!((rate.pooled.cases, all(&rate.pooled)), (200, 200));
         assert_eq!(rate.strata.iter().map(|stratum| stratum.rate.k).sum::<u64>(), rate.pooled.k);
         assert_eq!(rate.strata.iter().map(|stratum| all(&stratum.rate)).sum::<u64>(), 200);

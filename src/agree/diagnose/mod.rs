@@ -48,6 +48,16 @@ pub enum Kind {
     RuleFollowingRater,
     /// A label's values follow from other labels or facts.
     DerivedLabel,
+    /// Both raters are one model.
+    SameModel,
+    /// A rater's rationales repeat from case to case.
+    RepeatedRationales,
+    /// Both raters give the same rationales.
+    SharedRationales,
+    /// The place of a case in the rater's order predicts the answer.
+    OrderPredicts,
+    /// The length of a case predicts the answer.
+    LengthPredicts,
 }
 
 /// A finding.

@@ -108,6 +108,7 @@ fn an_audit(labels: &[&str], cases: Vec<AuditCase>) -> Audit {
         pair: Some((name("a"), name("b"))),
         labels: labels.iter().map(|label| label_id(label)).collect(),
         cases,
+        no_verdicts: Vec::new(),
     }
 }
 

@@ -113,6 +113,7 @@ fn left_out(view: &View) -> Table {
             Cell::Count(out.both_na),
             Cell::Count(out.missing),
             Cell::Count(out.cannot_judge),
+            Cell::Count(out.no_verdict),
         ])
     });
     Table {
@@ -126,6 +127,7 @@ fn left_out(view: &View) -> Table {
             Column::number("Both n.a.", "both_na"),
             Column::number("Missing", "missing"),
             Column::number("Cannot judge", "cannot_judge"),
+            Column::number("No verdict", "no_verdict"),
         ],
         rows: rows.collect(),
         note: Some(

@@ -6,6 +6,7 @@ mod cases;
 mod estimates;
 mod forest;
 mod gar;
+mod independence;
 mod mechanical;
 mod nonresponse;
 mod origin;
@@ -76,7 +77,9 @@ pub(super) fn of(view: &View) -> Document {
     let mut sections = vec![Section { id: "summary", title: "What this audit says".to_owned(), blocks: summary(view) }];
     sections.push(cases::section(view));
     sections.push(agreement::section(view));
+    sections.push(independence::section(view));
     sections.extend(mechanical::section(view));
+    sections.extend(independence::judges(view));
     sections.extend(rates::sections(view));
     sections.extend(nonresponse::section(view));
     sections.push(gar::section(view));

@@ -46,8 +46,8 @@ pub(super) fn sections(view: &View) -> Vec<Section> {
     sections
 }
 
-const NOTE: &str = "k of n: finals that are 1 of finals that are a value; with n.a., cannot judge, open (no ruling) and \
-    missing (not rated by both) they make the cases. Intervals: Wilson, as of a simple random sample.";
+const NOTE: &str = "k of n: finals that are 1 of finals that are a value; with n.a., cannot judge, open (no ruling), \
+    missing (not rated by both) and no verdict (a model was asked in vain) they make the cases. Intervals: Wilson, as of a simple random sample.";
 
 fn rate_columns(mut first: Vec<Column>) -> Vec<Column> {
     first.extend([
@@ -60,6 +60,7 @@ fn rate_columns(mut first: Vec<Column>) -> Vec<Column> {
         Column::number("Cannot judge", "cannot_judge"),
         Column::number("Open", "open"),
         Column::number("Missing", "missing"),
+        Column::number("No verdict", "no_verdict"),
     ]);
     first
 }
@@ -78,6 +79,7 @@ fn rate_cells(mut first: Vec<Cell>, rate: &FinalRate) -> Vec<Cell> {
         Cell::Count(rate.cannot_judge),
         Cell::Count(rate.open),
         Cell::Count(rate.missing),
+        Cell::Count(rate.no_verdict),
     ]);
     first
 }

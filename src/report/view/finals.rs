@@ -24,6 +24,8 @@ pub struct Finals {
     pub open: u64,
     /// Of the missing ones, those of cases that were declared unusable.
     pub unusable: u64,
+    /// Of the missing ones, those that a model was asked for in vain.
+    pub no_verdict: u64,
     /// Every answer has a final value, those of unusable cases aside.
     pub complete: bool,
     /// There are disagreements and not one ruling: the batch has no final values, and no rates are reported.
@@ -33,7 +35,7 @@ pub struct Finals {
 }
 
 pub(super) fn of(context: &Context<'_>) -> Finals {
-    let (mut disagreements, mut open, mut missing, mut unusable) = (0, 0, 0, 0);
+    let (mut disagreements, mut open, mut missing, mut unusable, mut no_verdict) = (0, 0, 0, 0, 0);
     for label in &context.audit.labels {
         let found = sides::of(context.audit, context.pair, label);
         disagreements += found.disagreements;
@@ -44,6 +46,8 @@ pub(super) fn of(context: &Context<'_>) -> Finals {
         missing += context.audit.cases.iter().filter(rated).count() as u64;
         let lost = |case: &&AuditCase| rated(case) && context.is_unusable(case);
         unusable += context.audit.cases.iter().filter(lost).count() as u64;
+        let in_vain = |case: &&AuditCase| rated(case) && context.is_without_verdict(case, label);
+        no_verdict += context.audit.cases.iter().filter(in_vain).count() as u64;
     }
     let answers = context.audit.cases.len() as u64 * context.audit.labels.len() as u64;
     let none = disagreements > 0 && open == disagreements;
@@ -73,6 +77,11 @@ pub(super) fn of(context: &Context<'_>) -> Finals {
     } else {
         sentence
     };
+    let sentence = if no_verdict > 0 {
+        format!("{sentence} {no_verdict} of {answers} answers have no verdict: a model was asked for them in vain.")
+    } else {
+        sentence
+    };
     Finals {
         answers,
         missing,
@@ -81,6 +90,7 @@ pub(super) fn of(context: &Context<'_>) -> Finals {
         ruled: disagreements - open,
         open,
         unusable,
+        no_verdict,
         complete: open == 0 && missing == unusable,
         none,
         sentence,
@@ -111,7 +121,7 @@ impl Count {
     }
 }
 
-/// The final values of a binary label over some cases. `n + na + cannot_judge + open + missing = cases`.
+/// The final values of a binary label over some cases. `n + na + cannot_judge + open + missing + no_verdict = cases`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FinalRate {
     /// The cases.
@@ -128,6 +138,8 @@ pub struct FinalRate {
     pub open: u64,
     /// Not rated by both.
     pub missing: u64,
+    /// A model of the pair was asked and gave no usable answer; `missing` does not count these.
+    pub no_verdict: u64,
     /// k / n; `None` while a disagreement is open, or where `n` is 0.
     pub rate: Option<f64>,
     /// Wilson's 95 % interval of it.
@@ -155,6 +167,8 @@ impl FinalRate {
                         case.value(context.pair.0, label).is_some() && case.value(context.pair.1, label).is_some();
                     if rated {
                         rate.open += 1;
+                    } else if context.is_without_verdict(case, label) {
+                        rate.no_verdict += 1;
                     } else {
                         rate.missing += 1;
                     }

@@ -8,6 +8,7 @@ mod choices;
 mod finals;
 mod gar;
 mod header;
+mod judges;
 mod lead;
 mod mechanical;
 mod nonresponse;
@@ -33,8 +34,10 @@ use serde::Serialize;
 
 use super::Provenance;
 use crate::agree::diagnose::{self, Finding};
+use crate::agree::independence::{self, Evidence, Independence};
 use crate::agree::{self, NaPolicy, TableError};
 use crate::estimate::findings::Findings;
+use crate::estimate::judge::Validation;
 use crate::model::{Audit, AuditCase, LabelId, RaterName, RatingValue};
 use crate::rubric::Rubric;
 
@@ -50,6 +53,8 @@ pub struct Input<'a> {
     pub estimates: Vec<Findings>,
     /// Where the audit comes from.
     pub provenance: Provenance,
+    /// What is known about the raters beside their answers.
+    pub evidence: Evidence,
 }
 
 /// Why there is no report.
@@ -91,6 +96,11 @@ pub struct View {
     /// Each rater of the pair beside what is computed from the data; `None` where nothing was computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mechanical: Option<MechanicalSection>,
+    /// Who the raters are and what was looked at to tell whether they are independent.
+    pub independence: Independence,
+    /// Models beside people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<Validation>,
     /// How far ratings, rulings and spot checks have come.
     pub finals: Finals,
     /// Unusable cases and what they can do to the numbers; `None` where there are none.
@@ -137,6 +147,13 @@ impl<'a> Context<'a> {
     /// Was the case declared unusable before anybody rated it?
     fn is_unusable(&self, case: &AuditCase) -> bool {
         self.provenance.batch.sampling.unusable.iter().any(|unusable| unusable.case == case.case)
+    }
+
+    /// Was a model of the pair asked in vain?
+    fn is_without_verdict(&self, case: &AuditCase, label: &LabelId) -> bool {
+        [self.pair.0, self.pair.1]
+            .into_iter()
+            .any(|rater| case.value(rater, label).is_none() && self.audit.is_without_verdict(&case.case, rater, label))
     }
 
     /// The label of a name, where the audit has it.
@@ -212,7 +229,8 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
     let gar = gar::of(&context, rated)?;
     let nonresponse = nonresponse::of(&context, &agreement, rated)?;
     let published = paper::of(&context, rated)?;
-    let warnings = warnings::of(&context, &finals, &agreement);
+    let independence = independence::independence(audit, (first, second), &input.evidence);
+    let warnings = warnings::of(&context, &finals, &agreement, &independence);
     let mut view = View {
         format: "dualrater-report/1",
         header,
@@ -221,6 +239,8 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         agreement,
         findings: diagnose::audit(audit, (first, second), NaPolicy::Drop)?,
         mechanical: mechanical::of(&context)?,
+        independence,
+        judges: judges::of(&context)?,
         finals,
         nonresponse,
         rates,

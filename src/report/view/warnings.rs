@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Agreement, Context, Finals};
+use crate::agree::independence::Independence;
 use crate::model::{AuditCase, RaterKind, Verdict};
 use crate::rubric::GoldTurnRule;
 
@@ -15,13 +16,22 @@ pub struct Warning {
     pub text: String,
 }
 
-pub(super) fn of(context: &Context<'_>, finals: &Finals, agreement: &Agreement) -> Vec<Warning> {
+pub(super) fn of(
+    context: &Context<'_>,
+    finals: &Finals,
+    agreement: &Agreement,
+    independence: &Independence,
+) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut add = |code, text: Option<String>| warnings.extend(text.map(|text| Warning { code, text }));
     for note in &context.provenance.notes {
         add("origin", Some(note.clone()));
     }
     add("raters_are_models", raters(context));
+    for finding in &independence.findings {
+        add("independence", Some(finding.sentence()));
+    }
+    add("no_verdict", no_verdict(independence));
     add("simulated_raters", simulated(context));
     add("strata_by_outcome", outcome(context));
     add("pooled_above_strata", above_strata(agreement));
@@ -73,6 +83,22 @@ fn simulated(context: &Context<'_>) -> Option<String> {
         "Raters of this batch are simulated with known error rates: the report shows how the program works and says nothing \
          about any model."
             .to_owned()
+    })
+}
+
+fn no_verdict(independence: &Independence) -> Option<String> {
+    let rows: Vec<String> = independence
+        .raters
+        .iter()
+        .filter(|row| row.no_verdicts > 0)
+        .map(|row| format!("{} on {}", row.rater, row.no_verdicts))
+        .collect();
+    (!rows.is_empty()).then(|| {
+        format!(
+            "Models gave no verdict where they were asked for one: {} labels of cases. These are left out of agreement and counted \
+             beside it, with their reasons.",
+            listed(&rows)
+        )
     })
 }
 
