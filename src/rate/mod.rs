@@ -35,4 +35,6 @@ pub use markdown::case_markdown;
 pub use order::{by_ticket, derived_seed, rater_order};
 pub use prompts::{Prompt, PromptWriter, prompt, prompt_markdown, read_markdown};
 pub use sheet::{SheetWriter, read_csv};
-pub use view::{CaseView, ConditionView, LabelForm, RaterCase, SourceRun, TurnView, rater_case};
+pub use view::{
+    CaseView, ConditionView, EntryView, LabelForm, RaterCase, SectionView, SourceRun, TurnView, rater_case,
+};

@@ -60,6 +60,7 @@ impl Store {
             ground_truth_reason: reason,
             baseline,
             second,
+            sections: Vec::new(),
         })
     }
 
