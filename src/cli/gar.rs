@@ -64,8 +64,21 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             Some(gar::families(&rows, &family_of))
         }
     };
+    let rule_sets: &[RuleSet] = match args.rules.as_str() {
+        "paper" => &[RuleSet::Paper],
+        "strict" => &[RuleSet::Strict],
+        _ => &[RuleSet::Paper, RuleSet::Strict],
+    };
+    let tau2 = super::tau2::gar::rows(&store, &args.run, rule_sets)?;
     if args.json {
         return match &compared {
+            None if !tau2.is_empty() => {
+                // τ² runs have rows of their own shape in the same array.
+                let values = rows.iter().map(serde_json::to_value).chain(tau2.iter().map(serde_json::to_value));
+                let values: Vec<serde_json::Value> =
+                    values.collect::<std::result::Result<_, _>>().map_err(|error| Error::internal(error.to_string()))?;
+                output.json(&values)
+            }
             None => output.json(&rows),
             Some(families) => output.json(&serde_json::json!({ "rows": rows, "families": families })),
         };
@@ -73,12 +86,13 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     if args.csv {
         return csv(&rows, output);
     }
-    if rows.is_empty() {
+    if rows.is_empty() && tau2.is_empty() {
         output.line("no runs yet; `dualrater ingest bfcl --help` says how to bring one in");
         return Ok(());
     }
     let repeats = if args.rules == "strict" { Vec::new() } else { gar::repeats(&cells, RuleSet::Paper) };
     show(&rows, &repeats, output);
+    super::tau2::gar::show(&tau2, output);
     if let Some(compared) = &compared {
         families::show(compared, output);
     }

@@ -34,6 +34,8 @@ enum Source {
     /// Both forms of the published audit are read: full records (`rater_a`, `rater_b`, `adjudication`, `spot_check`) and
     /// values only (`a`, `b`, `adj`, `spot`). Cases are named `published:<model>/<case_id>` and join a run only with --map.
     Labels(LabelArgs),
+    Tau2(super::tau2::ingest::Args),
+    Verdicts(super::tau2::confirm::VerdictArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -101,6 +103,8 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     match &args.source {
         Source::Bfcl(args) => bfcl(args, context, output),
         Source::Labels(args) => labels(args, context, output),
+        Source::Tau2(args) => super::tau2::ingest::run(args, context, output),
+        Source::Verdicts(args) => super::tau2::confirm::ingest(args, context, output),
     }
 }
 

@@ -30,6 +30,7 @@ mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod tau2;
 mod verify;
 
 use std::process::ExitCode;
@@ -80,6 +81,8 @@ enum Command {
     RateDiff(rate::TwoArgs),
     Adjudicate(adjudicate::Args),
     Report(report::Args),
+    Tau2(tau2::Args),
+    Confirm(tau2::confirm::Args),
     Runs(runs::Args),
     Batch(batch::Args),
     Batches(batches::Args),
@@ -132,6 +135,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::RateDiff(args) => rate::two(args, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
+        Command::Tau2(args) => tau2::run(args, context, output),
+        Command::Confirm(args) => tau2::confirm::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
         Command::Batch(args) => batch::run(args, context, output),
         Command::Batches(args) => batches::run(args, context, output),

@@ -8,11 +8,14 @@ mod labels_tests;
 mod lines;
 mod oddities;
 mod ratings_file;
+pub mod tau2;
+mod verdicts;
 
 pub use labels::{ImportedAudit, RaterNames, read_labels};
 pub use lines::{LineReader, SourceLine, file_digest, parse_object};
 pub use oddities::{Oddities, Oddity};
 pub use ratings_file::{Layout, RatingsFormat, read_ratings};
+pub use verdicts::read_verdicts;
 
 /// A value as JSON text. The values are lists and maps of texts and numbers, which cannot fail to be written.
 pub(crate) fn json_text(value: &impl serde::Serialize) -> String {

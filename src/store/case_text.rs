@@ -24,6 +24,9 @@ impl Store {
             });
         }
         let category = category_of(&case.category)?;
+        if Category::TAU2.contains(&category) {
+            return self.tau2_case_text(case);
+        }
         let (baseline, columns) = self.condition_text(case.identity.run(), case.identity.case())?;
         let (_, _, raw_id, ..) = &columns;
         let logged: Option<Vec<String>> =
@@ -60,7 +63,7 @@ impl Store {
             ground_truth_reason: reason,
             baseline,
             second,
-            sections: Vec::new(),
+            sections: self.chat_sections(columns.0)?,
         })
     }
 

@@ -126,7 +126,8 @@ impl Store {
                 continue;
             }
             let second = pairs.get(&name).map(|second| self.run(second.as_str())).transpose()?;
-            for category in Category::ALL {
+            frame.extend(self.tau2_frame(&run, &name, second.as_ref())?);
+            for category in Category::ALL.into_iter().chain(Category::CHAT) {
                 let later: BTreeMap<String, Verdict> = match &second {
                     None => BTreeMap::new(),
                     Some(second) => self
@@ -135,6 +136,7 @@ impl Store {
                         .filter_map(|row| Some((row.case_id, row.verdict?)))
                         .collect(),
                 };
+                let gold = category.gold_action();
                 for row in self.frame_rows(&run, category)? {
                     let identity = CaseIdentity::new(&name, &row.case_id).map_err(|error| StoreError::Damaged {
                         what: format!("a case that cannot be named: {error}"),
@@ -148,7 +150,8 @@ impl Store {
                         category,
                         verdict: row.verdict,
                         transition: row.verdict.zip(to).map(|(from, to)| Transition { from, to }),
-                        gar_hit: row.classes.contains(&Some(category.gold_action())),
+                        // `other` is never a gold action.
+                        gar_hit: gold != ActionClass::Other && row.classes.contains(&Some(gold)),
                         error_record: row.error_record,
                         drawable: !row.defect,
                     });
@@ -222,7 +225,20 @@ impl Store {
 
 /// Reads of the view and of the tables behind it, allowed functions; nothing else.
 fn authorize(context: AuthContext<'_>) -> Authorization {
-    const TABLES: [&str; 6] = ["frame", "cases", "runs", "run_files", "failures", "emissions"];
+    const TABLES: [&str; 12] = [
+        "frame",
+        "cases",
+        "runs",
+        "run_files",
+        "failures",
+        "emissions",
+        "chat_cases",
+        "tau2_runs",
+        "tau2_tasks",
+        "tau2_simulations",
+        "tau2_messages",
+        "tau2_writes",
+    ];
     match context.action {
         AuthAction::Select => Authorization::Allow,
         // The tables behind the view may only be read through it.

@@ -13,6 +13,7 @@ mod ratings;
 mod reratings;
 mod run_writer;
 mod runs;
+mod tau2;
 
 pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
 pub use emissions::CaseSource;
@@ -24,3 +25,4 @@ pub use ratings::{Act, ChainReport, NewRating, StoredRating};
 pub use reratings::Rerating;
 pub use run_writer::RunWriter;
 pub use runs::{FileKind, FileRow, RunRow};
+pub use tau2::{NewTau2Run, StoredVerdict, Tau2RunRow, Tau2Writer, VerdictSet};

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::digest::Canonical;
-use crate::model::{CaseText, Section, SectionEntry, SectionKind};
+use crate::model::{CaseText, SectionEntry, SectionKind};
 use crate::rubric::{DialogueRule, Rubric, Shown, Window};
 
 /// A section as it is shown.
