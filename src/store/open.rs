@@ -14,7 +14,7 @@ const APPLICATION_ID: i64 = 0x6475_616c;
 /// been released: add the next.
 const MIGRATIONS: [&str; 3] =
     [include_str!("migrations/0001_spine.sql"), include_str!("migrations/0002_reratings.sql"),
-    include_str!("migrations/0003_tau2.sql")];
+    include_str!("migrations/0007_tau2.sql")];
 
 /// The database of one project: runs, batches and ratings in one SQLite file.
 pub struct Store {

@@ -47,8 +47,8 @@ impl SimulationFacts {
         let checked = self.checked();
         checked.len() == task.actions.len()
             && checked.iter().zip(&task.actions).all(|(a, b)| a.same_call(b))
-            // A list that was not kept says nothing against the task.
-            && self.infos.as_ref().is_none_or(|infos| *infos == task.communicate)
+            // At a natural end a null list means that the task has nothing to communicate.
+            && self.infos.as_deref().unwrap_or_default() == task.communicate
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::action::{Classifier, RuleSet};
 use crate::model::ActionClass;
@@ -144,8 +143,8 @@ pub fn message_labels(content: Option<&str>, calls: bool) -> MessageLabels {
 
 /// Under `strict` the text that the user saw is read: what a wrapper of JSON holds, not the wrapper.
 fn strict_ask(content: &str) -> bool {
-    let wrapped = content.trim_start().starts_with('{').then(|| serde_json::from_str::<Value>(content).ok()).flatten();
-    let text = wrapped.as_ref().and_then(|value| value.get("message")).and_then(Value::as_str).unwrap_or(content);
+    let unwrapped = super::simulation::unwrapped(content);
+    let text = unwrapped.as_deref().unwrap_or(content);
     let strict = Classifier::of(RuleSet::Strict).map(|classifier| classifier.classify_text(text).class);
     strict.ok().flatten() == Some(ActionClass::Ask)
 }

@@ -345,6 +345,23 @@ fn writes(messages: &[Message]) -> Vec<WriteCall> {
     found
 }
 
+/// Is a text a JSON object with the words under `message`?
+pub(super) fn wrapped(text: &str) -> bool {
+    unwrapped(text).is_some()
+}
+
+/// The words in a wrapper of JSON.
+pub(super) fn unwrapped(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    if !text.starts_with('{') {
+        return None;
+    }
+    match serde_json::from_str::<Value>(text).ok()?.get_mut("message").map(Value::take) {
+        Some(Value::String(words)) => Some(words),
+        _ => None,
+    }
+}
+
 /// What is odd about a simulation, for the count of oddities.
 fn odd(object: &Map<String, Value>, messages: &[Message], notes: &mut Vec<&'static str>) {
     let mut ids = std::collections::BTreeSet::new();
@@ -361,7 +378,7 @@ fn odd(object: &Map<String, Value>, messages: &[Message], notes: &mut Vec<&'stat
             if message.calls.is_empty() && text.is_empty() {
                 notes.push("empty message of the agent");
             }
-            if text.trim_start().starts_with("{\"message\"") {
+            if wrapped(text) {
                 notes.push("text wrapped in JSON");
             }
             if message.labels.text_form {

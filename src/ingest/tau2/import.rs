@@ -426,7 +426,8 @@ fn warn(facts: &RunFacts, models: &BTreeMap<String, u64>, model: &str, warnings:
     }
     let others: Vec<String> = models
         .iter()
-        .filter(|(name, _)| !model.ends_with(name.as_str()))
+        // `openai/gpt-4.1-mini` answers as `gpt-4.1-mini-2025-04-14`.
+        .filter(|(name, _)| !name.starts_with(model.rsplit('/').next().unwrap_or(model)))
         .map(|(name, count)| format!("{name} ({count})"))
         .collect();
     if !others.is_empty() {
