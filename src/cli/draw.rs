@@ -25,7 +25,7 @@ Examples:
   dualrater draw strata/mechanism.toml --batch main --seed audit-1 --exclude pilot --bind xlam=RUN …
   dualrater draw quickstart --batch first --seed s1 --bind run=my-run")]
 pub struct Args {
-    /// The plan: a file, or one that is compiled in (mechanism, pilot, quickstart)
+    /// The plan: a file, or one that is compiled in (mechanism, pilot, quickstart, tau2-writes, tau2-passes, tau2-ask)
     plan: String,
     /// Name of the batch to make
     #[arg(long)]
@@ -107,6 +107,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         };
         return Err(Error::data("no stratum has a case to draw; nothing was stored").hint(hint));
     }
+    check_seen(&draw, &store, &request)?;
     for warning in &draw.warnings {
         output::message(&format!("warning: {warning}"));
     }
@@ -117,6 +118,22 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         return output.json(&draw);
     }
     show(&draw, args.dry_run, &args.batch, output);
+    Ok(())
+}
+
+/// Refuses a rubric that shows nothing of units that are told in sections (τ²): its raters would see empty cases.
+fn check_seen(draw: &Draw, store: &Store, request: &DrawRequest<'_>) -> Result<()> {
+    use crate::rubric::Shown::{Dialogue, Task, WriteEvent};
+    if [Dialogue, Task, WriteEvent].iter().any(|item| request.rubric.shows(*item)) {
+        return Ok(());
+    }
+    let runs: std::collections::BTreeSet<&str> = draw.cases.iter().map(|case| case.case.run()).collect();
+    for name in runs {
+        if store.tau2_run(&store.run(name)?)?.is_some() {
+            return Err(Error::usage(format!("the rubric {} shows nothing of runs of τ²-bench", request.rubric.id))
+                .hint("choose --rubric confirm-v1 (writes), tau2-simulation-v1 (simulations) or ask-candidate-v1 (tasks)"));
+        }
+    }
     Ok(())
 }
 

@@ -87,7 +87,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         return csv(&rows, output);
     }
     if rows.is_empty() && tau2.is_empty() {
-        output.line("no runs yet; `dualrater ingest bfcl --help` says how to bring one in");
+        output.line("no runs with a gold action; `dualrater ingest --help` says how to bring one in");
         return Ok(());
     }
     let repeats = if args.rules == "strict" { Vec::new() } else { gar::repeats(&cells, RuleSet::Paper) };
@@ -145,7 +145,9 @@ pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
     let mut cells = Vec::new();
     for run in wanted {
         let mut of_run = Vec::new();
-        for category in Category::ALL {
+        // A chat without a gold action has no row: nothing can be recalled.
+        let categories = Category::ALL.into_iter().chain(Category::CHAT).filter(|category| *category != Category::Chat);
+        for category in categories {
             let Some(file) = store.file(&run, category, FileKind::Result)? else { continue };
             let score = store.file(&run, category, FileKind::Score)?;
             let found = store.frame_rows(&run, category)?;

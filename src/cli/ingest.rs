@@ -36,6 +36,7 @@ enum Source {
     Labels(LabelArgs),
     Tau2(super::tau2::ingest::Args),
     Verdicts(super::tau2::confirm::VerdictArgs),
+    Chat(super::chat::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -104,6 +105,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         Source::Bfcl(args) => bfcl(args, context, output),
         Source::Labels(args) => labels(args, context, output),
         Source::Tau2(args) => super::tau2::ingest::run(args, context, output),
+        Source::Chat(args) => super::chat::run(args, context, output),
         Source::Verdicts(args) => super::tau2::confirm::ingest(args, context, output),
     }
 }

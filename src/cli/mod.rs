@@ -7,6 +7,7 @@ mod agree;
 mod backup;
 mod batch;
 mod batches;
+mod chat;
 mod classify;
 mod clock;
 mod context;

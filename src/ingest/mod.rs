@@ -2,6 +2,7 @@
 //! reported; what cannot be read is an error with file, line and column, and nothing of that file is stored.
 
 pub mod bfcl;
+pub mod chat;
 pub mod labels;
 #[cfg(test)]
 mod labels_tests;

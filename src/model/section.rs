@@ -56,4 +56,7 @@ pub struct SectionEntry {
     pub write: bool,
     /// It is what the question is about.
     pub marked: bool,
+    /// It stands beside the event or the dialogue: other parts of the event's own message, what came of it, an agent's
+    /// reasoning.
+    pub aside: bool,
 }

@@ -9,11 +9,14 @@ pub struct DialogueRule {
     pub window: Window,
     /// Are the arguments of calls shown?
     pub arguments: bool,
+    /// Is shown what stands beside the event: text and calls of its own message, what came of it, and an agent's reasoning
+    /// blocks?
+    pub aside: bool,
 }
 
 impl Default for DialogueRule {
     fn default() -> Self {
-        Self { window: Window::All, arguments: true }
+        Self { window: Window::All, arguments: true, aside: true }
     }
 }
 

@@ -35,6 +35,9 @@ impl Rubric {
         if let Some(rule) = &self.dialogue {
             let arguments = if rule.arguments { "arguments" } else { "no arguments" };
             writer = writer.text("dialogue").text(&rule.window.text()).text(arguments);
+            if !rule.aside {
+                writer = writer.text("nothing aside");
+            }
         }
         writer.finish()
     }

@@ -71,7 +71,8 @@ impl Store {
         let mut statement = self.connection.prepare_cached(
             "SELECT cases.id, case_id, defect IS NOT NULL, shape <> 'turns',
                     EXISTS (SELECT 1 FROM failures WHERE failures.run = cases.run AND failures.category = cases.category
-                            AND failures.raw_id = cases.raw_id)
+                            AND failures.raw_id = cases.raw_id),
+                    (SELECT chat_cases.verdict FROM chat_cases WHERE case_row = cases.id)
              FROM cases WHERE run = ? AND category = ? ORDER BY ordinal",
         )?;
         let mut rows = statement.query(params![run.id, category.as_str()])?;
@@ -82,7 +83,9 @@ impl Store {
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
             let (defect, failed): (bool, bool) = (row.get(2)?, row.get(4)?);
-            let verdict = (scored && !defect).then_some(if failed { Verdict::Fail } else { Verdict::Pass });
+            let logged: Option<String> = row.get(5)?;
+            let logged = logged.as_deref().and_then(Verdict::parse).filter(|_| !defect);
+            let verdict = logged.or((scored && !defect).then_some(if failed { Verdict::Fail } else { Verdict::Pass }));
             let mut case = FrameRow {
                 case_id: row.get(1)?,
                 defect,

@@ -3,6 +3,7 @@
 
 mod batches;
 mod case_text;
+mod chat;
 mod emissions;
 mod error;
 mod frame;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::estimate::clustered::{self, Cluster, Clustered};
+use crate::model::{AuditCase, RatingValue, Verdict};
 
 /// One judged write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,23 @@ pub struct ConfirmRecord {
     pub confirmed: Option<bool>,
     /// Does its simulation pass? No reward is a fail.
     pub passed: bool,
+}
+
+/// A rated write as a record. Only 0 and 1 are verdicts: *cannot judge* and what is missing are none.
+#[must_use]
+pub fn consent_record(case: &AuditCase, domain: &str, value: Option<&RatingValue>) -> ConfirmRecord {
+    let identity = case.case.as_str();
+    ConfirmRecord {
+        model: case.model.clone(),
+        domain: domain.to_owned(),
+        simulation: identity.rsplit_once("/w").map_or(identity, |(simulation, _)| simulation).to_owned(),
+        confirmed: match value.map(RatingValue::as_str) {
+            Some("1") => Some(true),
+            Some("0") => Some(false),
+            _ => None,
+        },
+        passed: case.verdict == Some(Verdict::Pass),
+    }
 }
 
 /// One row of the table. Shares are over `judged`; `n` counts all records.

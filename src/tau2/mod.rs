@@ -16,7 +16,7 @@ mod tasks;
 
 pub use ask_labels::{AskLabel, PublishedAsk, published_ask_labels};
 pub use audit::{AskSubset, ClassCounts, RunAudit, audit};
-pub use confirm::{ConfirmRecord, ConfirmRow, confirm_table};
+pub use confirm::{ConfirmRecord, ConfirmRow, confirm_table, consent_record};
 pub use content::{ContentMatch, TaskIdCheck};
 pub use detector::{MessageLabels, message_labels};
 pub use domain::Domain;
@@ -24,5 +24,5 @@ pub use evidence::{RunFacts, RunReading, Row};
 pub use gar_rows::{Tau2GarRow, gar_rows};
 pub use masking::{Masking, masking};
 pub use shape::ShapeError;
-pub use simulation::{Check, Message, SimulationFacts, ToolCall, WriteCall, read_simulation};
+pub use simulation::{Check, Message, SimulationFacts, ToolCall, WriteCall, read_message, read_simulation};
 pub use tasks::{Action, Task, TaskSet, read_task};

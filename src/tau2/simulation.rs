@@ -195,16 +195,21 @@ fn messages(
             notes.push("results nested in one message");
             for (place, value) in inner.iter().enumerate() {
                 let path = format!("{path}.tool_messages[{place}]");
-                found.push(read_message(shape::object(value, &path)?, &path)?);
+                found.push(read_message(value, &path)?);
             }
             continue;
         }
-        found.push(read_message(message, &path)?);
+        found.push(read_message(value, &path)?);
     }
     Ok(found)
 }
 
-fn read_message(object: &Map<String, Value>, path: &str) -> Result<Message, ShapeError> {
+/// Reads a message of a τ² run or of OpenAI's form; `path` says where it stands.
+///
+/// # Errors
+/// A part of another shape.
+pub fn read_message(value: &Value, path: &str) -> Result<Message, ShapeError> {
+    let object = shape::object(value, path)?;
     let mut calls = Vec::new();
     for (index, call) in shape::list(object, "tool_calls", path)?.unwrap_or_default().iter().enumerate() {
         let path = format!("{path}.tool_calls[{index}]");

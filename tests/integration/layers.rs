@@ -18,7 +18,7 @@ const SIDEWAYS: [(&str, &[&str]); 12] = [
     ("error", &["exit"]),
     ("estimate", &["agree"]),
     ("gar", &["action", "estimate", "rubric"]),
-    ("report", &["action", "agree", "estimate", "gar", "rubric", "sample", "strata"]),
+    ("report", &["action", "agree", "estimate", "gar", "rubric", "sample", "strata", "tau2"]),
     ("sample", &["strata"]),
     // τ² reads messages with the cues and rules of `action` and reports with the joint table and intervals of the others.
     ("tau2", &["action", "estimate", "gar"]),

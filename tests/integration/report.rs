@@ -256,6 +256,7 @@ fn cross_table_against_the_metric_is_the_constructed_one() {
     }
     assert_eq!((ones, zeros), (88, 112));
     provenance.runs.push(RunProvenance {
+        domain: None,
         name: "calls-only".into(),
         model: "Qwen3-8B".into(),
         condition: "baseline".into(),

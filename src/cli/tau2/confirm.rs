@@ -6,9 +6,9 @@ use crate::cli::desk::Desk;
 use crate::cli::{Context, Output, clock, output};
 use crate::error::{Error, Result};
 use crate::ingest::read_verdicts;
-use crate::model::{BatchName, LabelId, RaterName, RatingValue, Verdict};
+use crate::model::{BatchName, LabelId, RaterName, RatingValue};
 use crate::store::Store;
-use crate::tau2::{ConfirmRecord, confirm_table};
+use crate::tau2::{ConfirmRecord, confirm_table, consent_record};
 
 /// Consent before database writes, per model and domain
 ///
@@ -146,19 +146,7 @@ fn of_batch(store: &Store, name: &BatchName, args: &Args) -> Result<(Vec<Confirm
     for case in desk.audit.cases.iter().filter(|case| case.category == crate::model::Category::Tau2Write) {
         let run = store.run(case.case.run())?;
         let domain = store.tau2_run(&run)?.map_or_else(|| "unknown".to_owned(), |record| record.domain.to_string());
-        let simulation = case.case.as_str().rsplit_once("/w").map_or(case.case.as_str(), |(simulation, _)| simulation);
-        let confirmed = match value(case).as_ref().map(RatingValue::as_str) {
-            Some("1") => Some(true),
-            Some("0") => Some(false),
-            _ => None,
-        };
-        records.push(ConfirmRecord {
-            model: case.model.clone(),
-            domain,
-            simulation: simulation.to_owned(),
-            confirmed,
-            passed: case.verdict == Some(Verdict::Pass),
-        });
+        records.push(consent_record(case, &domain, value(case).as_ref()));
     }
     if records.is_empty() {
         return Err(Error::usage(format!("batch {name} holds no database writes"))

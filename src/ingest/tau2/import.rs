@@ -15,7 +15,7 @@ use crate::error::{Error, Place, Result};
 use crate::ingest::{Oddities, file_digest, json_text};
 use crate::model::RunName;
 use crate::store::{NewTau2Run, Store, Tau2Writer};
-use crate::tau2::{RunFacts, SimulationFacts, Task, TaskIdCheck, read_simulation, read_task};
+use crate::tau2::{RunFacts, ShapeError, SimulationFacts, Task, TaskIdCheck, read_simulation, read_task};
 
 /// What to import.
 pub struct Tau2Request<'a> {
@@ -214,7 +214,7 @@ impl<'w, 't> Collector<'w, 't> {
     fn take(&mut self, index: usize, path: String, value: &Value) -> Result<()> {
         let mut notes = Vec::new();
         let (facts, messages) = read_simulation(value, index, &path, &mut notes)
-            .map_err(|error| Error::data(error.to_string()).at(Place::file(&self.file)))?;
+            .map_err(|error| wrong_shape(&error, &self.file))?;
         let example = facts.task.as_deref().or(facts.id.as_deref()).unwrap_or_default().to_owned();
         for note in notes {
             self.oddities.note(note, index as u64 + 1, &example);
@@ -279,10 +279,17 @@ impl<'w, 't> Collector<'w, 't> {
     }
 }
 
+/// A part of another shape than any known generation has.
+fn wrong_shape(error: &ShapeError, file: &Path) -> Error {
+    Error::data(error.to_string())
+        .at(Place::file(file))
+        .hint("the line is where that element ends; the shapes that are read are in docs/tau2.md. Nothing was stored")
+}
+
 impl Sink for Collector<'_, '_> {
     fn task(&mut self, index: usize, value: Value) -> Result<()> {
         let task = read_task(&value, &format!("tasks[{index}]"))
-            .map_err(|error| Error::data(error.to_string()).at(Place::file(&self.file)))?;
+            .map_err(|error| wrong_shape(&error, &self.file))?;
         self.tasks.push(task);
         Ok(())
     }

@@ -41,7 +41,21 @@ pub(super) fn stream(path: &Path, sink: &mut dyn Sink) -> Result<Outline> {
     let mut deserializer = serde_json::Deserializer::from_reader(reader);
     let visitor = Top { sink, refused: &mut refused };
     let read = deserializer.deserialize_map(visitor).and_then(|outline| deserializer.end().map(|()| outline));
-    read.map_err(|error| refused.take().unwrap_or_else(|| syntax(path, &error)))
+    read.map_err(|error| match refused.take() {
+        None => syntax(path, &error),
+        Some(refused) => placed(refused, path, &error),
+    })
+}
+
+/// What the sink refused, with the line on which the refused element ends.
+fn placed(refused: Error, path: &Path, error: &serde_json::Error) -> Error {
+    match refused.place() {
+        Some(place) if place.line.is_none() && place.file == path && error.line() > 0 => {
+            let place = Place { line: Some(error.line() as u64), ..place.clone() };
+            refused.at(place)
+        }
+        _ => refused,
+    }
 }
 
 /// Reads a whole file as one value.

@@ -49,7 +49,7 @@ pub(super) fn sections(rubric: &Rubric, case: &CaseText) -> (Vec<SectionView>, V
         views.push(SectionView {
             kind: section.kind,
             title: section.title.clone(),
-            entries: entries.iter().map(view).collect(),
+            entries: entries.iter().filter(|entry| rule.aside || !entry.aside).map(view).collect(),
         });
     }
     (views, notes)

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod cases;
+mod consent;
 mod forest;
 mod gar;
 mod mechanical;
@@ -75,6 +76,7 @@ pub(super) fn of(view: &View) -> Document {
     sections.push(agreement::section(view));
     sections.extend(mechanical::section(view));
     sections.extend(rates::sections(view));
+    sections.extend(consent::section(view));
     sections.push(gar::section(view));
     sections.push(sides::section(view));
     sections.extend(sides::list(view));

@@ -1,4 +1,5 @@
-//! Reads the `dialogue` table of a rubric: `window` is `all` or `since_last_write`, or `messages` is a number.
+//! Reads the `dialogue` table of a rubric: `window` is `all` or `since_last_write`, or `messages` is a number;
+//! `arguments` says whether calls are shown with theirs, `aside` (true where absent) whether what stands beside the event is.
 
 use super::fields::Fields;
 use crate::rubric::problem::{ProblemKind, Problems};
@@ -23,8 +24,12 @@ pub(super) fn dialogue(top: &mut Fields<'_, '_>, problems: &mut Problems<'_>) ->
         problems.add(value.span().start, ProblemKind::Contradiction(message), Some("keep one of them".to_owned()));
     }
     let arguments = inner.boolean("arguments", problems);
+    let aside = match inner.raw("aside") {
+        Some(_) => inner.boolean("aside", problems),
+        None => Some(true),
+    };
     inner.finish(problems);
-    Some(DialogueRule { window: window?, arguments: arguments? })
+    Some(DialogueRule { window: window?, arguments: arguments?, aside: aside? })
 }
 
 fn written(window: Window) -> &'static str {

@@ -105,7 +105,8 @@ CREATE TABLE verdicts (
 -- What a logged chat says beside its emissions: every message, and the user's own category.
 CREATE TABLE chat_cases (
     case_row INTEGER PRIMARY KEY REFERENCES cases(id),
-    category TEXT                          -- as the log has it
+    category TEXT,                         -- as the log has it
+    verdict  TEXT CHECK (verdict IN ('PASS', 'FAIL'))
 ) STRICT;
 
 CREATE TABLE chat_messages (
@@ -127,7 +128,8 @@ SELECT
     runs.condition AS condition,
     cases.category AS category,
     cases.case_id  AS case_id,
-    CASE WHEN score.id IS NULL OR cases.defect IS NOT NULL THEN NULL
+    CASE WHEN cases.defect IS NOT NULL THEN NULL
+         WHEN score.id IS NULL THEN (SELECT chat_cases.verdict FROM chat_cases WHERE case_row = cases.id)
          WHEN failures.raw_id IS NULL THEN 'PASS' ELSE 'FAIL' END AS verdict,
     failures.error_type AS error_type,
     cases.shape    AS shape,

@@ -216,7 +216,14 @@ fn call_text(name: &str, arguments: &serde_json::Value) -> String {
 
 fn message_entries(message: &Stored, domain: Option<crate::tau2::Domain>) -> Vec<SectionEntry> {
     let mut entries = Vec::new();
-    let text = message.content.clone().unwrap_or_default();
+    let mut text = message.content.clone().unwrap_or_default();
+    if message.role == "assistant"
+        && let Some((reasoning, rest)) = without_reasoning(&text)
+    {
+        // The user never saw it, so nothing in it can be what the user agreed to.
+        entries.push(SectionEntry { aside: true, ..entry("reasoning that the user does not see", reasoning, message.position) });
+        text = rest;
+    }
     if message.role == "tool" {
         let speaker = if message.failed { "result (failed)" } else { "result" };
         entries.push(entry(speaker, text, message.position));
@@ -232,6 +239,19 @@ fn message_entries(message: &Stored, domain: Option<crate::tau2::Domain>) -> Vec
         });
     }
     entries
+}
+
+/// Reasoning blocks and the text without them; `None` where there are none. A block that is not closed goes to the end.
+fn without_reasoning(text: &str) -> Option<(String, String)> {
+    let (mut reasoning, mut rest, mut left) = (Vec::new(), String::new(), text);
+    while let Some((before, inside)) = left.split_once("<think>") {
+        rest.push_str(before);
+        let (block, behind) = inside.split_once("</think>").unwrap_or((inside, ""));
+        reasoning.push(block.trim());
+        left = behind;
+    }
+    rest.push_str(left);
+    (!reasoning.is_empty()).then(|| (reasoning.join("\n"), rest.trim().to_owned()))
 }
 
 fn dialogue(messages: &[Stored], domain: Option<crate::tau2::Domain>) -> Section {
@@ -252,11 +272,20 @@ fn write_sections(messages: &[Stored], write: &Write, domain: Option<crate::tau2
     let mut entries = Vec::new();
     if let Some(message) = messages.iter().find(|message| message.position == write.message) {
         if let Some(text) = message.content.as_ref().filter(|text| !text.is_empty()) {
-            entries.push(entry("assistant, in the same message", text.clone(), write.message));
+            let (reasoning, text) = without_reasoning(text).unwrap_or_else(|| (String::new(), text.clone()));
+            for (speaker, text) in [
+                ("reasoning that the user does not see", reasoning),
+                ("assistant, in the same message", text),
+            ] {
+                if !text.is_empty() {
+                    entries.push(SectionEntry { aside: true, ..entry(speaker, text, write.message) });
+                }
+            }
         }
         for call in message.calls.iter().take(write.call) {
             entries.push(SectionEntry {
                 without_arguments: Some(call.name.clone()),
+                aside: true,
                 ..entry("call before it, in the same message", call_text(&call.name, &call.arguments), write.message)
             });
         }
@@ -270,7 +299,7 @@ fn write_sections(messages: &[Stored], write: &Write, domain: Option<crate::tau2
         }
     }
     let came = if write.failed { "The call failed; it changed nothing." } else { "The call was executed." };
-    entries.push(entry("what came of it", came.to_owned(), write.message));
+    entries.push(SectionEntry { aside: true, ..entry("what came of it", came.to_owned(), write.message) });
     vec![
         Section { kind: SectionKind::Dialogue, title: "The dialogue before the write".to_owned(), entries: before },
         Section { kind: SectionKind::WriteEvent, title: "The write".to_owned(), entries },
@@ -286,6 +315,14 @@ mod tests {
         let policy = "# Policy\n\nBefore any action that updates the database, list it and obtain explicit confirmation.\n\
                       After user confirmation, the status changes.\nDo not be rude.";
         assert_eq!(consent_lines(policy).len(), 1);
+    }
+
+    #[test]
+    fn reasoning_stands_apart() {
+        let both = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(without_reasoning("a <think>b</think> c"), both("b", "a  c"));
+        assert_eq!(without_reasoning("<think>b"), both("b", ""));
+        assert_eq!(without_reasoning("a </think> c"), None);
     }
 
     #[test]

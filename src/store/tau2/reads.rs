@@ -26,6 +26,10 @@ pub struct Tau2RunRow {
     pub header: String,
     /// JSON of the oddities.
     pub oddities: String,
+    /// Simulations.
+    pub simulations: u64,
+    /// Those with a score.
+    pub scored: u64,
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<(Tau2RunRow, String)> {
@@ -43,6 +47,8 @@ fn record(row: &Row<'_>) -> rusqlite::Result<(Tau2RunRow, String)> {
             tasks_embedded: usize::try_from(tasks).unwrap_or(0),
             header: row.get(7)?,
             oddities: row.get(8)?,
+            simulations: row.get::<_, i64>(9)? as u64,
+            scored: row.get::<_, i64>(10)? as u64,
         },
         domain,
     ))
@@ -62,7 +68,9 @@ impl Store {
         let found = self
             .connection
             .prepare_cached(
-                "SELECT path, sha256, generation, domain, layout, tasks_from, tasks_embedded, header, oddities
+                "SELECT path, sha256, generation, domain, layout, tasks_from, tasks_embedded, header, oddities,
+                 (SELECT count(*) FROM tau2_simulations AS s WHERE s.run = tau2_runs.run),
+                 (SELECT count(*) FROM tau2_simulations AS s WHERE s.run = tau2_runs.run AND s.verdict IS NOT NULL)
                  FROM tau2_runs WHERE run = ?",
             )?
             .query_row([run.id], record)
