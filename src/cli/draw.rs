@@ -25,7 +25,7 @@ Examples:
   dualrater draw strata/mechanism.toml --batch main --seed audit-1 --exclude pilot --bind xlam=RUN …
   dualrater draw quickstart --batch first --seed s1 --bind run=my-run")]
 pub struct Args {
-    /// The plan: a file, or one that is compiled in (mechanism, pilot, quickstart, tau2-writes, tau2-passes, tau2-ask)
+    /// The plan: a file, or one that is compiled in (mechanism, pilot, quickstart, tau2-writes, tau2-passes, tau2-ask, chat)
     plan: String,
     /// Name of the batch to make
     #[arg(long)]

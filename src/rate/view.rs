@@ -146,7 +146,9 @@ impl CaseView {
             category: shows(Shown::Category).then_some(case.category),
             stratum: shows(Shown::Stratum).then(|| case.stratum.clone()),
             transition: case.transition.filter(|_| shows(Shown::Transition)),
-            gold_action: shows(Shown::GoldAction).then(|| case.category.gold_action()),
+            // A conversation that asks for nothing known has none.
+            gold_action: Some(case.category.gold_action())
+                .filter(|gold| shows(Shown::GoldAction) && *gold != ActionClass::Other),
             gold_turn: gold,
             held_out_tools: truth
                 .filter(|_| shows(Shown::HeldOutTools))

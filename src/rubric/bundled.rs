@@ -3,8 +3,15 @@
 use super::{Rubric, RubricError, parse};
 
 /// Ids of the rubrics that are compiled in.
-pub const BUNDLED: [&str; 6] =
-    ["mechanism-v2", "mechanism-v3", "ask-candidate-v1", "confirm-v1", "confirm-paper-v1", "tau2-simulation-v1"];
+pub const BUNDLED: [&str; 7] = [
+    "mechanism-v2",
+    "mechanism-v3",
+    "ask-candidate-v1",
+    "confirm-v1",
+    "confirm-paper-v1",
+    "tau2-simulation-v1",
+    "chat-v1",
+];
 
 /// The TOML text of a compiled-in rubric.
 #[must_use]
@@ -16,6 +23,7 @@ pub fn bundled_text(id: &str) -> Option<&'static str> {
         "confirm-v1" => Some(include_str!("../../rubrics/confirm-v1.toml")),
         "confirm-paper-v1" => Some(include_str!("../../rubrics/confirm-paper-v1.toml")),
         "tau2-simulation-v1" => Some(include_str!("../../rubrics/tau2-simulation-v1.toml")),
+        "chat-v1" => Some(include_str!("../../rubrics/chat-v1.toml")),
         _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! The plans that come with the program.
 
 /// Name and text of every bundled plan.
-pub const BUNDLED: [(&str, &str); 6] = [
+pub const BUNDLED: [(&str, &str); 7] = [
+    ("chat", include_str!("../../strata/chat.toml")),
     ("mechanism", include_str!("../../strata/mechanism.toml")),
     ("pilot", include_str!("../../strata/pilot.toml")),
     ("quickstart", include_str!("../../strata/quickstart.toml")),

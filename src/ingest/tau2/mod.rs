@@ -5,6 +5,7 @@ mod header;
 mod import;
 mod stream;
 mod task_file;
+mod warnings;
 
 pub use import::{Tau2Report, Tau2Request, import};
 pub use task_file::{TaskFile, read_task_file};

@@ -146,9 +146,10 @@ const AT_GOLD_TURN: &str = "B1a asks about one turn, the metric about the whole 
     hit for the metric and 0 for B1a, so the two measure different things even where both are right; B1b is the label to \
     compare.";
 
-const OF_TAU2: &str = "The metric is the benchmark's own check: every reference action was matched by some call, its compared \
+const OF_TAU2: &str = "For τ²-bench the metric is the benchmark's own check: every reference action was matched by some call, its compared \
     arguments equal, or, where there is none, no call wrote. An early end counts as a hit under the rule set paper, because \
-    nothing was checked. A rater reads the same calls, and may take other arguments for the same.";
+    nothing was checked. A rater reads the same calls, and may take other arguments for the same. For a chat log the metric is whether any \
+    emission has the due class by its form or its cue phrases; a rater asks whether it was shown where it was due.";
 
 const NO_METRIC: &str = "The cases are database writes or tasks, for which there is no automatic metric: what the raters say is \
     all there is.";
