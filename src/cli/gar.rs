@@ -28,6 +28,9 @@ pub struct Args {
     /// Switch rules of `strict`: `-offer,-url` is all but two, `none,think-block` one alone
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     switch: Option<String>,
+    /// τ²-bench: the rated batch of ASK candidates that says which of them are valid (subset `adjudicated`)
+    #[arg(long, value_name = "BATCH")]
+    ask_labels: Option<crate::model::BatchName>,
     /// Print JSON: an array of rows, with hit and miss ids
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -69,7 +72,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         "strict" => &[RuleSet::Strict],
         _ => &[RuleSet::Paper, RuleSet::Strict],
     };
-    let tau2 = super::tau2::gar::rows(&store, &args.run, rule_sets)?;
+    let tau2 = super::tau2::gar::rows(&store, &args.run, rule_sets, args.ask_labels.as_ref())?;
     if args.json {
         return match &compared {
             None if !tau2.is_empty() => {
@@ -84,7 +87,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         };
     }
     if args.csv {
-        return csv(&rows, output);
+        return csv(&rows, &tau2, output);
     }
     if rows.is_empty() && tau2.is_empty() {
         output.line("no runs with a gold action; `dualrater ingest --help` says how to bring one in");
@@ -328,7 +331,7 @@ fn show_gold_turns(rows: &[&GarRow], output: &mut Output) {
     }
 }
 
-fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
+fn csv(rows: &[GarRow], tau2: &[crate::tau2::Tau2GarRow], output: &mut Output) -> Result<()> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| Error::internal(error.to_string());
     writer
@@ -397,6 +400,10 @@ fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
                 row.failures_only.to_string(),
             ])
             .map_err(failed)?;
+    }
+    // τ²: the domain stands for the category, the class for the gold action.
+    for row in tau2 {
+        writer.write_record(super::tau2::gar::cells(row)).map_err(failed)?;
     }
     let bytes = writer.into_inner().map_err(|error| Error::internal(error.to_string()))?;
     output.raw(&String::from_utf8_lossy(&bytes));

@@ -258,6 +258,13 @@ pub struct Unscored {
     pub ids: Vec<String>,
 }
 
+/// The ASK counts of a run over tasks that someone chose, such as those that two raters and an adjudicator call valid.
+#[must_use]
+pub fn ask_subset(facts: &RunFacts, tasks: &std::collections::BTreeSet<String>) -> AskSubset {
+    let names = Names { trials: facts.several_trials() };
+    Reading::new(facts, &names, RunReading::Usual).ask_subset(|task| tasks.contains(&task.id))
+}
+
 /// The audit of a run.
 #[must_use]
 pub fn audit(facts: &RunFacts) -> RunAudit {

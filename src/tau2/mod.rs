@@ -15,7 +15,7 @@ mod simulation;
 mod tasks;
 
 pub use ask_labels::{AskLabel, PublishedAsk, published_ask_labels};
-pub use audit::{AskSubset, ClassCounts, RunAudit, audit};
+pub use audit::{AskSubset, ClassCounts, RunAudit, ask_subset, audit};
 pub use confirm::{ConfirmRecord, ConfirmRow, confirm_table, consent_record};
 pub use content::{ContentMatch, TaskIdCheck};
 pub use detector::{MessageLabels, message_labels};

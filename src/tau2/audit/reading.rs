@@ -143,27 +143,32 @@ impl<'r> Reading<'r> {
 
     pub fn ask_subsets(&self, domain: Domain) -> BTreeMap<&'static str, AskSubset> {
         let published: BTreeMap<&str, _> = published_ask_labels(domain).map(|label| (label.task, label)).collect();
-        // The last scored simulation of a task stands for it, as in the reference release.
+        BTreeMap::from([
+            ("all", self.ask_subset(Task::ask)),
+            ("paper", self.ask_subset(|task| published.get(task.id.as_str()).is_some_and(|label| label.in_paper))),
+            (
+                "valid",
+                self.ask_subset(|task| {
+                    published.get(task.id.as_str()).is_some_and(|label| label.label == AskLabel::Valid)
+                }),
+            ),
+        ])
+    }
+
+    /// The counts over some tasks. The last scored simulation of a task stands for it, as in the reference release.
+    pub fn ask_subset(&self, wanted: impl Fn(&Task) -> bool) -> AskSubset {
         let mut last: BTreeMap<&str, Row<'_>> = BTreeMap::new();
-        for (row, _) in self.scored() {
-            if let Some(task) = row.task {
+        for (row, task) in self.scored().filter_map(|(row, _)| Some((row, row.task?))) {
+            if wanted(task) {
                 last.insert(&task.id, *row);
             }
         }
-        let subset = |wanted: &dyn Fn(Row<'_>, &str) -> bool| {
-            let mut counts = AskSubset::default();
-            for (id, row) in last.iter().filter(|(id, row)| wanted(**row, id)) {
-                let _ = id;
-                counts.n += 1;
-                counts.gar_hits += u64::from(row.facts.emitted.ask);
-                counts.acc_hits += u64::from(row.facts.passes());
-            }
-            counts
-        };
-        BTreeMap::from([
-            ("all", subset(&|row, _| is_ask(row))),
-            ("paper", subset(&|_, id| published.get(id).is_some_and(|label| label.in_paper))),
-            ("valid", subset(&|_, id| published.get(id).is_some_and(|label| label.label == AskLabel::Valid))),
-        ])
+        let mut counts = AskSubset::default();
+        for row in last.values() {
+            counts.n += 1;
+            counts.gar_hits += u64::from(row.facts.emitted.ask);
+            counts.acc_hits += u64::from(row.facts.passes());
+        }
+        counts
     }
 }
