@@ -131,7 +131,7 @@ pub struct AskSubset {
 pub struct OtherReading {
     /// What it is.
     pub what: String,
-    /// Stated task to the task that the content proves.
+    /// Stated task (with its trial, where tasks have several simulations) to the task that the content proves.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stated_to_content: BTreeMap<String, String>,
     /// Simulations that the reading sees.

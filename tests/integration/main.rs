@@ -11,4 +11,5 @@ mod report;
 mod sampling;
 mod shared;
 mod strict;
+mod tau2;
 mod v3;

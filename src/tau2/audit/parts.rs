@@ -62,9 +62,9 @@ pub(super) fn by_content(
     }
     let reading = Reading::new(facts, names, RunReading::Content);
     let mut stated_to_content = BTreeMap::new();
-    for (simulation, content) in facts.simulations.iter().zip(facts.content()) {
-        if let (Some(stated), ContentMatch::One(task)) = (&simulation.task, content) {
-            stated_to_content.insert(stated.clone(), task);
+    for (row, content) in facts.rows(RunReading::Usual).iter().zip(facts.content()) {
+        if let (Some(_), ContentMatch::One(task)) = (&row.facts.task, content) {
+            stated_to_content.insert(names.of(row, RunReading::Usual), task);
         }
     }
     Some(OtherReading {

@@ -24,7 +24,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn of(&self, row: &Row<'_>, reading: RunReading) -> String {
+    pub fn of(&self, row: &Row<'_>, reading: RunReading) -> String {
         let by_content = row.task.map(|task| task.id.clone()).filter(|_| reading == RunReading::Content);
         let Some(task) = by_content.or_else(|| row.facts.task.clone()) else {
             return row.facts.id.clone().unwrap_or_else(|| format!("simulation {}", row.facts.ordinal));
