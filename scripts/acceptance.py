@@ -177,8 +177,65 @@ def fill(sheet, rater):
         writer.writerows(rows)
 
 
+def tau2_rows(db):
+    """Every run of τ²: each field of the expected file, as `tau2 audit` prints it of the stored run and of the file itself."""
+    runs = shared / "runs" / "tau2"
+    expected = json.loads((shared / "data" / "expected" / "tau2.json").read_text())
+    # What the expected file says of itself, and where it read the tasks.
+    said = ("run", "notes", "tasks_version", "tasks_from", "by_content", "literal", "task_id_from_content")
+    for row in expected["runs"]:
+        name = row["run"].replace("/", "-")
+        arguments = [runs / row["run"]]
+        if not row["tasks_embedded"]:
+            arguments += ["--tasks", runs / "domains" / row["domain"] / "tasks.json"]
+        dualrater(db, "ingest", "tau2", *arguments, "--run", name)
+        again = dualrater(db, "ingest", "tau2", *arguments, "--run", name)
+        check(f"τ² {name} again", "unchanged" in again, True)
+        stored = json.loads(dualrater(db, "tau2", "audit", name, "--json"))
+        unstored = json.loads(dualrater(db, "tau2", "audit", *arguments, "--json"))
+        numbers = {key: value for key, value in row.items() if key not in said}
+        for found, what in ((stored, "stored"), (unstored, "from the file")):
+            check(f"τ² {what} {name}", found, numbers, 1e-9)
+            for key in ("by_content", "literal", "task_id_from_content"):
+                wanted = {field: value for field, value in row.get(key, {}).items() if field != "what"}
+                check(f"τ² {what} {name}.{key}", found.get(key), wanted, 1e-9)
+                check(f"τ² {what} {name}.{key} stands beside", key in found, key in row)
+        gar = {(line["rules"], line["class"]): line for line in json.loads(dualrater(db, "gar", "--run", name, "--rules", "both", "--json"))}
+        counts = ("denominator", "gar_hits", "acc_hits")
+        for action in ("tool_call", "ask", "refuse"):
+            wanted = {key: row["paper"][action][key] for key in counts}
+            check(f"τ² gar {name} {action}", gar.get(("paper", action)), {**wanted, "run": name, "domain": row["domain"]})
+        wanted = {key: row["strict"]["tool_call"][key] for key in counts}
+        check(f"τ² gar strict {name}", gar.get(("strict", "tool_call")), wanted)
+        check(f"τ² subsets {name}", gar[("paper", "ask")]["subsets"], row["ask_subsets"])
+    classes = json.loads(dualrater(db, "tau2", "tasks", runs / "domains", "--json"))
+    for domain, versions in expected["task_classification"].items():
+        for version, wanted in versions.items():
+            if isinstance(wanted, dict):
+                wanted = {key: value for key, value in wanted.items() if key != "file"}
+            check(f"τ² tasks {domain}", classes.get(domain), {version: wanted})
+
+
+def consent_table(db):
+    """The published judgments give the published table, row by row."""
+    expected = json.loads((shared / "data" / "expected" / "tau2.json").read_text())["confirm_table"]
+    dualrater(db, "ingest", "verdicts", shared / "data" / "tau2-confirm" / "judgments.csv", "--name", "published")
+    rows = {(row["model"], row["domain"]): row for row in json.loads(dualrater(db, "confirm", "--json"))}
+    check("consent rows", len(rows), len(expected["rows"]))
+    for cells in expected["rows"]:
+        wanted = dict(zip(expected["columns"], cells))
+        key = (wanted.pop("model"), wanted.pop("domain"))
+        wanted["no_verdict"] = wanted.pop("null_verdicts")
+        wanted["n"] = wanted["judged"] + wanted["no_verdict"]
+        check(f"consent {key}", rows.get(key), wanted, 1e-4)
+    check("consent records", sum(row["n"] for row in rows.values()), expected["records"])
+    check("consent judged", sum(row["judged"] for row in rows.values()), expected["judged"])
+
+
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)
+    tau2_rows(folder / "tau2.db")
+    consent_table(folder / "tau2.db")
     runs = folder / "runs.db"
     ingest_everything(runs)
     gar_rows(runs)

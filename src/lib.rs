@@ -8,7 +8,7 @@
 //!
 //! * `cli`: one file per command;
 //! * edges (`ingest`, `store`, `rate`, `demo`): files, SQLite, terminals;
-//! * pure (`action`, `gar`, `rubric`, `strata`, `sample`, `agree`, `estimate`, `report`): values in, values out;
+//! * pure (`action`, `gar`, `rubric`, `strata`, `sample`, `agree`, `estimate`, `report`, `tau2`): values in, values out;
 //! * base (`model`, `digest`, and the error types).
 
 pub mod action;
@@ -29,3 +29,4 @@ pub mod rubric;
 pub mod sample;
 pub mod store;
 pub mod strata;
+pub mod tau2;

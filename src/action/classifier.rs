@@ -185,6 +185,18 @@ impl Classifier {
         self.text(text, true)
     }
 
+    /// The form in which a text is a call by its shape alone (nothing is normalised), if it is one.
+    #[must_use]
+    pub fn call_form(text: &str) -> Option<CallForm> {
+        text_form(text).map(Into::into)
+    }
+
+    /// A text as cues are compared with it: quotes made ASCII by the table, then lower-cased.
+    #[must_use]
+    pub fn comparable(&self, text: &str) -> String {
+        self.finder.comparable(text)
+    }
+
     /// Every cue of the table in a text, overlapping ones too.
     #[must_use]
     pub fn cues(&self, text: &str) -> Vec<CueMatch> {

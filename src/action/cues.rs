@@ -172,6 +172,11 @@ impl CueFinder {
         Some(CueMatch { cue: cue.clone(), offset, class })
     }
 
+    /// The text as cues are compared with it.
+    pub(super) fn comparable(&self, text: &str) -> String {
+        self.quotes.normalise(text)
+    }
+
     fn normalised<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(self.quotes.normalise(text)) }
     }

@@ -18,6 +18,13 @@ pub fn of_case(case: &AuditCase) -> String {
 }
 
 pub(crate) fn of_id(id: &str) -> String {
+    // A write of τ² (`35#0/w2`) is of the family of its simulation's task.
+    let id = match id.rsplit_once("/w") {
+        Some((simulation, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            simulation
+        }
+        _ => id,
+    };
     // The part after the last slash: an audit made elsewhere has the model in front.
     let id = id.rsplit('/').next().unwrap_or(id);
     let task = id.split_once('#').map_or(id, |(task, _)| task);
@@ -110,6 +117,7 @@ mod tests {
             assert_eq!(of_id(id), "multi_turn_17");
         }
         assert_ne!(of_id("multi_turn_base_17"), of_id("multi_turn_base_1"));
+        assert_eq!((of_id("35#0/w2").as_str(), of_id("35#1").as_str(), of_id("m/35#0").as_str()), ("35", "35", "35"));
         assert_eq!((of_id("airline_3#2").as_str(), of_id("x").as_str()), ("airline_3", "x"));
     }
 

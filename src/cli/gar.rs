@@ -28,6 +28,9 @@ pub struct Args {
     /// Switch rules of `strict`: `-offer,-url` is all but two, `none,think-block` one alone
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     switch: Option<String>,
+    /// τ²-bench: the rated batch of ASK candidates that says which of them are valid (subset `adjudicated`)
+    #[arg(long, value_name = "BATCH")]
+    ask_labels: Option<crate::model::BatchName>,
     /// Print JSON: an array of rows, with hit and miss ids
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -65,21 +68,36 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             Some(gar::families(&rows, &known))
         }
     };
+    let rule_sets: &[RuleSet] = match args.rules.as_str() {
+        "paper" => &[RuleSet::Paper],
+        "strict" => &[RuleSet::Strict],
+        _ => &[RuleSet::Paper, RuleSet::Strict],
+    };
+    let tau2 = super::tau2::gar::rows(&store, &args.run, rule_sets, args.ask_labels.as_ref())?;
     if args.json {
         return match &compared {
+            None if !tau2.is_empty() => {
+                // τ² runs have rows of their own shape in the same array.
+                let values = rows.iter().map(serde_json::to_value).chain(tau2.iter().map(serde_json::to_value));
+                let values: Vec<serde_json::Value> = values
+                    .collect::<std::result::Result<_, _>>()
+                    .map_err(|error| Error::internal(error.to_string()))?;
+                output.json(&values)
+            }
             None => output.json(&rows),
             Some(families) => output.json(&serde_json::json!({ "rows": rows, "families": families })),
         };
     }
     if args.csv {
-        return csv(&rows, output);
+        return csv(&rows, &tau2, output);
     }
-    if rows.is_empty() {
-        output.line("no runs yet; `dualrater ingest bfcl --help` says how to bring one in");
+    if rows.is_empty() && tau2.is_empty() {
+        output.line("no runs with a gold action; `dualrater ingest --help` says how to bring one in");
         return Ok(());
     }
     let repeats = if args.rules == "strict" { Vec::new() } else { gar::repeats(&cells, RuleSet::Paper) };
     show(&rows, &repeats, output);
+    super::tau2::gar::show(&tau2, output);
     if let Some(compared) = &compared {
         families::show(compared, output);
     }
@@ -132,7 +150,9 @@ pub(super) fn cells(store: &Store, runs: &[String]) -> Result<Vec<CellInput>> {
     let mut cells = Vec::new();
     for run in wanted {
         let mut of_run = Vec::new();
-        for category in Category::ALL {
+        // A chat without a gold action has no row: nothing can be recalled.
+        let categories = Category::ALL.into_iter().chain(Category::CHAT).filter(|category| *category != Category::Chat);
+        for category in categories {
             let Some(file) = store.file(&run, category, FileKind::Result)? else { continue };
             let score = store.file(&run, category, FileKind::Score)?;
             let found = store.frame_rows(&run, category)?;
@@ -313,7 +333,7 @@ fn show_gold_turns(rows: &[&GarRow], output: &mut Output) {
     }
 }
 
-fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
+fn csv(rows: &[GarRow], tau2: &[crate::tau2::Tau2GarRow], output: &mut Output) -> Result<()> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| Error::internal(error.to_string());
     writer
@@ -382,6 +402,10 @@ fn csv(rows: &[GarRow], output: &mut Output) -> Result<()> {
                 row.failures_only.to_string(),
             ])
             .map_err(failed)?;
+    }
+    // τ²: the domain stands for the category, the class for the gold action.
+    for row in tau2 {
+        writer.write_record(super::tau2::gar::cells(row)).map_err(failed)?;
     }
     let bytes = writer.into_inner().map_err(|error| Error::internal(error.to_string()))?;
     output.raw(&String::from_utf8_lossy(&bytes));

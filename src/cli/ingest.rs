@@ -40,6 +40,9 @@ enum Source {
     /// condition shows it. Cases that the log does not mention exclude nothing. Ingest it before the batch is given to
     /// raters: what the log excludes is part of what they see.
     Events(events::Args),
+    Tau2(super::tau2::ingest::Args),
+    Verdicts(super::tau2::confirm::VerdictArgs),
+    Chat(super::chat::Args),
 }
 
 #[derive(Debug, clap::Args)]
@@ -108,6 +111,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         Source::Bfcl(args) => bfcl(args, context, output),
         Source::Labels(args) => labels(args, context, output),
         Source::Events(args) => events::run(args, context, output),
+        Source::Tau2(args) => super::tau2::ingest::run(args, context, output),
+        Source::Chat(args) => super::chat::run(args, context, output),
+        Source::Verdicts(args) => super::tau2::confirm::ingest(args, context, output),
     }
 }
 

@@ -7,6 +7,7 @@ mod agree;
 mod backup;
 mod batch;
 mod batches;
+mod chat;
 mod classify;
 mod clock;
 mod context;
@@ -40,6 +41,7 @@ mod report;
 mod rubric;
 mod runs;
 mod size;
+mod tau2;
 mod unusable;
 mod validate;
 mod verify;
@@ -97,6 +99,8 @@ enum Command {
     Estimate(estimate::Args),
     Size(size::Args),
     Report(report::Args),
+    Tau2(tau2::Args),
+    Confirm(tau2::confirm::Args),
     Runs(runs::Args),
     Batch(batch::Args),
     Batches(batches::Args),
@@ -154,6 +158,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Estimate(args) => estimate::run(args, context, output),
         Command::Size(args) => size::run(args, context, output),
         Command::Report(args) => report::run(args, context, output),
+        Command::Tau2(args) => tau2::run(args, context, output),
+        Command::Confirm(args) => tau2::confirm::run(args, context, output),
         Command::Runs(args) => runs::run(args, context, output),
         Command::Batch(args) => batch::run(args, context, output),
         Command::Batches(args) => batches::run(args, context, output),

@@ -115,10 +115,13 @@ fn provenance(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> 
     for name in names {
         let run = store.run(&name)?;
         let mut results = Vec::new();
-        for category in Category::ALL {
+        for category in Category::EVERY {
             results.extend(store.file(&run, category, FileKind::Result)?.map(|file| file.sha256));
         }
+        let tau2 = store.tau2_run(&run)?;
+        results.extend(tau2.iter().map(|record| record.sha256.clone()));
         runs.push(RunProvenance {
+            domain: tau2.map(|record| record.domain.to_string()),
             text_saved: Some(store.run_has_text(&run)?),
             name: run.name,
             model: run.model,

@@ -3,7 +3,7 @@
 use super::{Context, Output};
 use crate::error::Result;
 use crate::model::Category;
-use crate::store::FileKind;
+use crate::store::{FileKind, RunRow, Store};
 
 /// List the ingested runs
 ///
@@ -23,7 +23,7 @@ struct Row {
     run: String,
     model: String,
     condition: String,
-    category: Category,
+    category: String,
     cases: u64,
     scored: bool,
     failures_only: bool,
@@ -36,20 +36,34 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let store = context.store()?;
     let mut rows = Vec::new();
     for run in store.runs()? {
-        for category in Category::ALL {
+        for category in Category::ALL.into_iter().chain(Category::CHAT) {
             let Some(result) = store.file(&run, category, FileKind::Result)? else { continue };
             let score = store.file(&run, category, FileKind::Score)?;
             rows.push(Row {
                 run: run.name.clone(),
                 model: run.model.clone(),
                 condition: run.condition.clone(),
-                category,
+                category: category.to_string(),
                 cases: result.records,
-                scored: score.is_some(),
+                scored: score.is_some() || logged(&store, &run, category)?,
                 failures_only: result.failures_only,
                 dataset: run.dataset.clone(),
                 result_sha256: result.sha256,
                 score_sha256: score.map(|score| score.sha256),
+            });
+        }
+        if let Some(record) = store.tau2_run(&run)? {
+            rows.push(Row {
+                run: run.name.clone(),
+                model: run.model.clone(),
+                condition: run.condition.clone(),
+                category: format!("tau2 {}", record.domain),
+                cases: record.simulations,
+                scored: record.scored > 0,
+                failures_only: false,
+                dataset: None,
+                result_sha256: record.sha256,
+                score_sha256: None,
             });
         }
     }
@@ -57,7 +71,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         return output.json(&rows);
     }
     if rows.is_empty() {
-        output.line("no runs yet; `dualrater ingest bfcl --help` says how to bring one in");
+        output.line("no runs yet; `dualrater ingest --help` says how to bring one in");
         return Ok(());
     }
     let table: Vec<Vec<String>> = rows
@@ -69,17 +83,14 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
                 (false, _) => "unscored",
             };
             let dataset = row.dataset.map_or("–".to_owned(), |digest| digest.chars().take(8).collect());
-            vec![
-                row.run,
-                row.model,
-                row.condition,
-                row.category.to_string(),
-                row.cases.to_string(),
-                verdicts.to_owned(),
-                dataset,
-            ]
+            vec![row.run, row.model, row.condition, row.category, row.cases.to_string(), verdicts.to_owned(), dataset]
         })
         .collect();
     output.table(&["run", "model", "condition", "category", "cases", "verdicts", "data set"], &table, &[4]);
     Ok(())
+}
+
+/// Do the cases of a chat log carry verdicts of their own?
+fn logged(store: &Store, run: &RunRow, category: Category) -> Result<bool> {
+    Ok(Category::CHAT.contains(&category) && store.frame_rows(run, category)?.iter().any(|row| row.verdict.is_some()))
 }

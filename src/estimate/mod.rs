@@ -3,6 +3,7 @@
 //! Pure: counts in, limits out. Limits are shares. A rate without trials has no interval: that is an error here, never
 //! 0 to 1 in silence.
 
+pub mod clustered;
 pub mod coverage;
 pub mod coverage_design;
 pub mod difference;

@@ -139,7 +139,7 @@ fn notes(category: Category) -> Vec<String> {
         Category::Base | Category::LongContext => {
             vec!["a model that calls tools blindly at every turn scores the same GAR here".to_owned()]
         }
-        Category::MissFunc | Category::MissParam => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -19,7 +19,7 @@ pub fn gold_window(category: Category, truth: &GroundTruth) -> Option<Range<usiz
     let start = gold_turn(category, truth)?;
     let end = match category {
         Category::MissFunc => truth.return_turn.map_or(truth.calls.len(), |turn| turn as usize),
-        Category::MissParam | Category::Base | Category::LongContext => start + 1,
+        _ => start + 1,
     };
     Some(start..end.max(start + 1))
 }

@@ -5,9 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionClass, CaseIdentity, Transition, Verdict};
+use super::{ActionClass, CaseIdentity, Section, Transition, Verdict};
 
-/// The four categories of BFCL multi-turn, in the benchmark's order.
+/// What kind of unit a case is: the four categories of BFCL multi-turn in the benchmark's order, then the units of τ² and
+/// of chat logs. Tables of BFCL go over [`Category::ALL`], what reads stored units over [`Category::EVERY`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -19,11 +20,56 @@ pub enum Category {
     MissFunc,
     /// A value is missing until a later turn supplies it.
     MissParam,
+    /// τ²: a simulation of a task with reference actions.
+    Tau2ToolCall,
+    /// τ²: a simulation of a task without reference actions.
+    Tau2Refuse,
+    /// τ²: a simulation whose task is not known.
+    Tau2Unknown,
+    /// τ²: one database write of a simulation.
+    Tau2Write,
+    /// τ²: a task itself, whatever came of it.
+    Tau2Task,
+    /// A logged conversation that asks for a call.
+    ChatToolCall,
+    /// A logged conversation that asks for a refusal.
+    ChatRefuse,
+    /// A logged conversation that asks for a question.
+    ChatAsk,
+    /// A logged conversation that asks for a completion notice.
+    ChatConfirm,
+    /// A logged conversation that asks for nothing known.
+    Chat,
 }
 
 impl Category {
-    /// All categories in the benchmark's order.
+    /// The categories of BFCL multi-turn in the benchmark's order.
     pub const ALL: [Self; 4] = [Self::Base, Self::LongContext, Self::MissFunc, Self::MissParam];
+
+    /// The categories of chat logs.
+    pub const CHAT: [Self; 5] = [Self::ChatToolCall, Self::ChatRefuse, Self::ChatAsk, Self::ChatConfirm, Self::Chat];
+
+    /// The units of τ².
+    pub const TAU2: [Self; 5] =
+        [Self::Tau2ToolCall, Self::Tau2Refuse, Self::Tau2Unknown, Self::Tau2Write, Self::Tau2Task];
+
+    /// Every category of every benchmark.
+    pub const EVERY: [Self; 14] = [
+        Self::Base,
+        Self::LongContext,
+        Self::MissFunc,
+        Self::MissParam,
+        Self::Tau2ToolCall,
+        Self::Tau2Refuse,
+        Self::Tau2Unknown,
+        Self::Tau2Write,
+        Self::Tau2Task,
+        Self::ChatToolCall,
+        Self::ChatRefuse,
+        Self::ChatAsk,
+        Self::ChatConfirm,
+        Self::Chat,
+    ];
 
     /// The written form.
     #[must_use]
@@ -33,13 +79,23 @@ impl Category {
             Self::LongContext => "long_context",
             Self::MissFunc => "miss_func",
             Self::MissParam => "miss_param",
+            Self::Tau2ToolCall => "tau2_tool_call",
+            Self::Tau2Refuse => "tau2_refuse",
+            Self::Tau2Unknown => "tau2_unknown",
+            Self::Tau2Write => "tau2_write",
+            Self::Tau2Task => "tau2_task",
+            Self::ChatToolCall => "chat_tool_call",
+            Self::ChatRefuse => "chat_refuse",
+            Self::ChatAsk => "chat_ask",
+            Self::ChatConfirm => "chat_confirm",
+            Self::Chat => "chat",
         }
     }
 
     /// Reads the written form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|category| category.as_str() == text)
+        Self::EVERY.into_iter().find(|category| category.as_str() == text)
     }
 
     /// The category that a case id names: the first of `miss_param`, `miss_func`, `long_context`, `base` (in this
@@ -51,13 +107,15 @@ impl Category {
             .find(|category| id.contains(&format!("multi_turn_{}_", category.as_str())))
     }
 
-    /// The class that the category asks for.
+    /// The class that the category asks for; [`ActionClass::Other`], which is never a gold action, where it asks for none.
     #[must_use]
     pub fn gold_action(self) -> ActionClass {
         match self {
-            Self::Base | Self::LongContext => ActionClass::ToolCall,
-            Self::MissFunc => ActionClass::Refuse,
-            Self::MissParam => ActionClass::Ask,
+            Self::Base | Self::LongContext | Self::Tau2ToolCall | Self::ChatToolCall => ActionClass::ToolCall,
+            Self::MissFunc | Self::Tau2Refuse | Self::ChatRefuse => ActionClass::Refuse,
+            Self::MissParam | Self::Tau2Task | Self::ChatAsk => ActionClass::Ask,
+            Self::Tau2Write | Self::ChatConfirm => ActionClass::Confirm,
+            Self::Tau2Unknown | Self::Chat => ActionClass::Other,
         }
     }
 }
@@ -136,6 +194,9 @@ pub struct CaseText {
     pub baseline: ConditionText,
     /// The second condition of the pair, where there is one.
     pub second: Option<ConditionText>,
+    /// What is not told in turns: dialogue, write event, policy, task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
 }
 
 impl CaseText {

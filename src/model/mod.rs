@@ -5,6 +5,7 @@ mod audit;
 mod case;
 mod ids;
 mod rating;
+mod section;
 mod verdict;
 
 pub use action_class::ActionClass;
@@ -12,4 +13,5 @@ pub use audit::{Adjudication, Audit, AuditCase, AuditStratum, NoVerdict, SpotChe
 pub use case::{CaseText, Category, ConditionText, GroundTruth, TurnText};
 pub use ids::{BatchName, CaseIdentity, IdError, LabelId, RaterName, RunName, Seed, StratumId};
 pub use rating::{RaterKind, Rating, RatingValue};
+pub use section::{Section, SectionEntry, SectionKind};
 pub use verdict::{Transition, Verdict};

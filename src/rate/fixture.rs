@@ -1,7 +1,8 @@
 //! Cases for the tests of this module: one with a recognisable word in every field, and a corpus of hostile texts.
 
 use crate::model::{
-    ActionClass, BatchName, CaseIdentity, CaseText, Category, ConditionText, GroundTruth, RaterName, TurnText, Verdict,
+    ActionClass, BatchName, CaseIdentity, CaseText, Category, ConditionText, GroundTruth, RaterName, Section,
+    SectionEntry, SectionKind, TurnText, Verdict,
 };
 use crate::rate::Meta;
 use crate::rubric::{Rubric, bundled};
@@ -66,6 +67,21 @@ fn condition(name: &str, verdict: Verdict) -> ConditionText {
     }
 }
 
+fn sections() -> Vec<Section> {
+    let kinds = [SectionKind::Task, SectionKind::Policy, SectionKind::Dialogue, SectionKind::WriteEvent];
+    let section = |kind: SectionKind| Section {
+        kind,
+        title: format!("{}_title", kind.as_str()),
+        entries: vec![SectionEntry {
+            speaker: "user".to_owned(),
+            text: format!("{}_word", kind.as_str()),
+            marked: kind == SectionKind::WriteEvent,
+            ..SectionEntry::default()
+        }],
+    };
+    kinds.map(section).to_vec()
+}
+
 /// A case with a recognisable word in every field.
 pub(super) fn case() -> CaseText {
     CaseText {
@@ -82,6 +98,7 @@ pub(super) fn case() -> CaseText {
         ground_truth_reason: None,
         baseline: condition("baseline", Verdict::Pass),
         second: Some(condition("second", Verdict::Fail)),
+        sections: sections(),
     }
 }
 
@@ -93,6 +110,14 @@ pub(super) fn hostile_case(text: &str) -> CaseText {
     if let Some(truth) = &mut case.ground_truth {
         truth.calls = vec![vec![text.to_owned()]; 3];
         truth.held_out_tools = vec![text.to_owned()];
+    }
+    for section in &mut case.sections {
+        // Named so that a test can tell the line; what follows is hostile.
+        section.title = format!("⟨{text}");
+        for entry in &mut section.entries {
+            entry.speaker = format!("⟨{text}");
+            text.clone_into(&mut entry.text);
+        }
     }
     for condition in [&mut case.baseline].into_iter().chain(&mut case.second) {
         for name in [&mut condition.run, &mut condition.model, &mut condition.condition] {

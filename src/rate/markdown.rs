@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::calls::{Piece, pieces};
 use super::inert::{code_span, fenced};
-use super::view::{CaseView, ConditionView, TurnView};
+use super::view::{CaseView, ConditionView, SectionView, TurnView};
 
 /// The case as Markdown.
 #[must_use]
@@ -26,7 +26,10 @@ fn write_case(out: &mut String, view: &CaseView) -> std::fmt::Result {
     for (index, turn) in view.turns.iter().enumerate() {
         write_turn(out, view, index, turn)?;
     }
-    if view.turns.is_empty() {
+    for section in &view.sections {
+        write_section(out, section)?;
+    }
+    if view.turns.is_empty() && view.sections.is_empty() {
         writeln!(out, "There are no turns to show.\n")?;
     }
     write_condition(out, "Baseline", &view.baseline)?;
@@ -105,6 +108,18 @@ fn write_emissions(out: &mut String, condition: &str, emissions: Option<&[String
             Ok(())
         }
     }
+}
+
+fn write_section(out: &mut String, section: &SectionView) -> std::fmt::Result {
+    writeln!(out, "## {}\n", super::text::plain_line(&section.title))?;
+    if section.entries.is_empty() {
+        writeln!(out, "Nothing.\n")?;
+    }
+    for entry in &section.entries {
+        let mark = if entry.marked { " (this is what the question is about)" } else { "" };
+        write_text(out, &format!("{}{mark}", super::text::plain_line(&entry.speaker)), &entry.text)?;
+    }
+    Ok(())
 }
 
 /// The parts of an emission, one below the other.

@@ -39,4 +39,6 @@ pub use order::{by_ticket, derived_seed, rater_order};
 pub use prompts::{Prompt, PromptWriter, prompt, prompt_markdown, read_markdown};
 pub use reply::{Reply, check_reply};
 pub use sheet::{SheetWriter, read_csv};
-pub use view::{CaseView, ConditionView, LabelForm, RaterCase, SourceRun, TurnView, rater_case};
+pub use view::{
+    CaseView, ConditionView, EntryView, LabelForm, RaterCase, SectionView, SourceRun, TurnView, rater_case,
+};

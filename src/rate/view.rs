@@ -2,10 +2,13 @@
 //! view and not the case, so they cannot show more. Action classes, other raters' answers and the automatic metric have
 //! no field here.
 
+mod sections;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use self::sections::{EntryView, SectionView};
 use crate::digest::Canonical;
 use crate::model::{
     ActionClass, CaseIdentity, CaseText, Category, ConditionText, LabelId, Rating, RatingValue, Transition, Verdict,
@@ -68,6 +71,9 @@ pub struct CaseView {
     pub baseline: ConditionView,
     /// About the second condition.
     pub second: Option<ConditionView>,
+    /// What is not told in turns: dialogue, write event, policy, task.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<SectionView>,
 }
 
 /// One turn.
@@ -137,22 +143,26 @@ impl CaseView {
         let second = case.second.as_ref().filter(|_| shows(Shown::SecondCondition));
         let gold = gold_turn(rubric.gold_turn, case.category, truth).filter(|_| shows(Shown::GoldTurn));
         let turns = turns(rubric, case, second);
+        let (sections, gaps) = sections::sections(rubric, case);
         Self {
             case: case.case.clone(),
             category: shows(Shown::Category).then_some(case.category),
             stratum: shows(Shown::Stratum).then(|| case.stratum.clone()),
             transition: case.transition.filter(|_| shows(Shown::Transition)),
-            gold_action: shows(Shown::GoldAction).then(|| case.category.gold_action()),
+            // A conversation that asks for nothing known has none.
+            gold_action: Some(case.category.gold_action())
+                .filter(|gold| shows(Shown::GoldAction) && *gold != ActionClass::Other),
             gold_turn: gold,
             held_out_tools: truth
                 .filter(|_| shows(Shown::HeldOutTools))
                 .map(|truth| truth.held_out_tools.clone())
                 .unwrap_or_default(),
             return_turn: truth.filter(|_| shows(Shown::ReturnTurn)).and_then(|truth| truth.return_turn),
-            notes: notes(rubric, case, gold, turns.len()),
+            notes: notes(rubric, case, gold, turns.len()).into_iter().chain(gaps).collect(),
             turns,
             baseline: condition(rubric, &case.baseline),
             second: second.map(|second| condition(rubric, second)),
+            sections,
         }
     }
 
@@ -183,11 +193,11 @@ impl CaseView {
             }
         }
         writer = self.baseline.write(writer);
-        match &self.second {
+        writer = match &self.second {
             None => writer.optional(None),
             Some(second) => second.write(writer.optional(Some(""))),
-        }
-        .finish()
+        };
+        sections::write(writer, &self.sections).finish()
     }
 }
 

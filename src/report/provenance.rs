@@ -117,6 +117,9 @@ pub struct RunProvenance {
     pub condition: String,
     /// SHA-256 of its result files.
     pub results: Vec<String>,
+    /// The domain of a run of τ²-bench.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// Did the benchmark keep what the model wrote beside its calls? `None`: not known.
     pub text_saved: Option<bool>,
 }

@@ -3,7 +3,15 @@
 use super::{Rubric, RubricError, parse};
 
 /// Ids of the rubrics that are compiled in.
-pub const BUNDLED: [&str; 2] = ["mechanism-v2", "mechanism-v3"];
+pub const BUNDLED: [&str; 7] = [
+    "mechanism-v2",
+    "mechanism-v3",
+    "ask-candidate-v1",
+    "confirm-v1",
+    "confirm-paper-v1",
+    "tau2-simulation-v1",
+    "chat-v1",
+];
 
 /// The TOML text of a compiled-in rubric.
 #[must_use]
@@ -11,6 +19,11 @@ pub fn bundled_text(id: &str) -> Option<&'static str> {
     match id {
         "mechanism-v2" => Some(include_str!("../../rubrics/mechanism-v2.toml")),
         "mechanism-v3" => Some(include_str!("../../rubrics/mechanism-v3.toml")),
+        "ask-candidate-v1" => Some(include_str!("../../rubrics/ask-candidate-v1.toml")),
+        "confirm-v1" => Some(include_str!("../../rubrics/confirm-v1.toml")),
+        "confirm-paper-v1" => Some(include_str!("../../rubrics/confirm-paper-v1.toml")),
+        "tau2-simulation-v1" => Some(include_str!("../../rubrics/tau2-simulation-v1.toml")),
+        "chat-v1" => Some(include_str!("../../rubrics/chat-v1.toml")),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::lookup::written_enum;
-use super::{Applicability, GoldTurnRule};
+use super::{Applicability, DialogueRule, GoldTurnRule};
 use crate::model::{Category, LabelId, StratumId, Verdict};
 
 written_enum! {
@@ -42,6 +42,14 @@ written_enum! {
         GraderDetail = "grader_detail",
         /// The second condition of the pair, as far as the other items allow.
         SecondCondition = "second_condition",
+        /// The task that the benchmark gave.
+        Task = "task",
+        /// Sentences of the policy that the agent was given.
+        Policy = "policy",
+        /// The dialogue, as far as the rubric's dialogue rule allows.
+        Dialogue = "dialogue",
+        /// The database write in question.
+        WriteEvent = "write_event",
     }
 }
 
@@ -98,6 +106,9 @@ pub struct Rubric {
     pub primary: Vec<LabelId>,
     /// What a rater sees.
     pub show: BTreeSet<Shown>,
+    /// How much of a dialogue a rater sees; all of it, with arguments, where the rubric does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialogue: Option<DialogueRule>,
     /// General advice, one item each.
     pub guidance: Vec<String>,
     /// The questions in the order in which they are asked.

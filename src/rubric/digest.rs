@@ -31,6 +31,14 @@ impl Rubric {
         for rule in &self.rules {
             writer = write_rule(writer, rule);
         }
+        // Only where it is said, so that digests of rubrics without it stay what they were.
+        if let Some(rule) = &self.dialogue {
+            let arguments = if rule.arguments { "arguments" } else { "no arguments" };
+            writer = writer.text("dialogue").text(&rule.window.text()).text(arguments);
+            if !rule.aside {
+                writer = writer.text("nothing aside");
+            }
+        }
         writer.finish()
     }
 }

@@ -5,6 +5,7 @@ mod applicability;
 mod bundled;
 mod consistency;
 mod definition;
+mod dialogue;
 mod diff;
 mod digest;
 mod gold_turn;
@@ -23,6 +24,7 @@ pub use definition::{
     AppliesTo, Choice, Example, Label, LabelKind, NaPolicy, RationaleRule, ReadingOfLabel, Rubric, Rule, RuleKind,
     Severity, Shown, Term,
 };
+pub use dialogue::{DialogueRule, Window};
 pub use diff::{LabelChange, RubricDiff, diff};
 pub use gold_turn::{GoldTurnRule, gold_turn};
 pub use parse::parse;

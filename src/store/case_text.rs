@@ -24,6 +24,9 @@ impl Store {
             });
         }
         let category = category_of(&case.category)?;
+        if Category::TAU2.contains(&category) {
+            return self.tau2_case_text(case);
+        }
         let (baseline, columns) = self.condition_text(case.identity.run(), case.identity.case())?;
         let (_, _, raw_id, ..) = &columns;
         let logged: Option<Vec<String>> =
@@ -60,6 +63,7 @@ impl Store {
             ground_truth_reason: reason,
             baseline,
             second,
+            sections: self.chat_sections(columns.0)?,
         })
     }
 
@@ -101,7 +105,14 @@ impl Store {
             .query_row(params![run.id, columns.3, columns.2], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
             .optional()?;
         let scored = self.file(&run, category, FileKind::Score)?.is_some() && columns.4.is_none();
-        let verdict = scored.then_some(if failure.is_some() { Verdict::Fail } else { Verdict::Pass });
+        let logged: Option<String> = self
+            .connection
+            .prepare_cached("SELECT verdict FROM chat_cases WHERE case_row = ?")?
+            .query_row([columns.0], |row| row.get(0))
+            .optional()?
+            .flatten();
+        let logged = logged.as_deref().and_then(Verdict::parse);
+        let verdict = logged.or(scored.then_some(if failure.is_some() { Verdict::Fail } else { Verdict::Pass }));
         let (error_type, message, detail) = failure.unwrap_or_default();
         let error_detail = match (message, detail) {
             (Some(message), Some(detail)) => Some(format!("{message}\n{detail}")),

@@ -90,7 +90,8 @@ impl Store {
         let mut statement = self.connection.prepare_cached(
             "SELECT cases.id, case_id, defect IS NOT NULL, shape <> 'turns',
                     EXISTS (SELECT 1 FROM failures WHERE failures.run = cases.run AND failures.category = cases.category
-                            AND failures.raw_id = cases.raw_id)
+                            AND failures.raw_id = cases.raw_id),
+                    (SELECT chat_cases.verdict FROM chat_cases WHERE case_row = cases.id)
              FROM cases WHERE run = ? AND category = ? ORDER BY ordinal",
         )?;
         let mut rows = statement.query(params![run.id, category.as_str()])?;
@@ -101,7 +102,9 @@ impl Store {
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
             let (defect, failed): (bool, bool) = (row.get(2)?, row.get(4)?);
-            let verdict = (scored && !defect).then_some(if failed { Verdict::Fail } else { Verdict::Pass });
+            let logged: Option<String> = row.get(5)?;
+            let logged = logged.as_deref().and_then(Verdict::parse).filter(|_| !defect);
+            let verdict = logged.or((scored && !defect).then_some(if failed { Verdict::Fail } else { Verdict::Pass }));
             let mut case = FrameRow {
                 case_id: row.get(1)?,
                 defect,
@@ -145,7 +148,8 @@ impl Store {
                 continue;
             }
             let second = pairs.get(&name).map(|second| self.run(second.as_str())).transpose()?;
-            for category in Category::ALL {
+            frame.extend(self.tau2_frame(&run, &name, second.as_ref())?);
+            for category in Category::ALL.into_iter().chain(Category::CHAT) {
                 let later: BTreeMap<String, Verdict> = match &second {
                     None => BTreeMap::new(),
                     Some(second) => self
@@ -154,6 +158,7 @@ impl Store {
                         .filter_map(|row| Some((row.case_id, row.verdict?)))
                         .collect(),
                 };
+                let gold = category.gold_action();
                 for row in self.frame_rows(&run, category)? {
                     let identity = CaseIdentity::new(&name, &row.case_id).map_err(|error| StoreError::Damaged {
                         what: format!("a case that cannot be named: {error}"),
@@ -167,7 +172,8 @@ impl Store {
                         category,
                         verdict: row.verdict,
                         transition: row.verdict.zip(to).map(|(from, to)| Transition { from, to }),
-                        gar_hit: row.classes.contains(&Some(category.gold_action())),
+                        // `other` is never a gold action.
+                        gar_hit: gold != ActionClass::Other && row.classes.contains(&Some(gold)),
                         error_record: row.error_record,
                         drawable: !row.defect,
                     });
@@ -267,7 +273,20 @@ impl Store {
 
 /// Reads of the view and of the tables behind it, allowed functions; nothing else.
 fn authorize(context: AuthContext<'_>) -> Authorization {
-    const TABLES: [&str; 6] = ["frame", "cases", "runs", "run_files", "failures", "emissions"];
+    const TABLES: [&str; 12] = [
+        "frame",
+        "cases",
+        "runs",
+        "run_files",
+        "failures",
+        "emissions",
+        "chat_cases",
+        "tau2_runs",
+        "tau2_tasks",
+        "tau2_simulations",
+        "tau2_messages",
+        "tau2_writes",
+    ];
     match context.action {
         AuthAction::Select => Authorization::Allow,
         // The tables behind the view may only be read through it.

@@ -3,6 +3,7 @@
 
 mod batches;
 mod case_text;
+mod chat;
 mod emissions;
 mod error;
 mod event_logs;
@@ -18,6 +19,7 @@ mod reratings;
 mod rounds;
 mod run_writer;
 mod runs;
+mod tau2;
 
 pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
 pub use emissions::CaseSource;
@@ -33,3 +35,4 @@ pub use reratings::Rerating;
 pub use rounds::{FirstRound, LaterCase, NewRound, RoundInfo, RoundKind, RoundStratum};
 pub use run_writer::RunWriter;
 pub use runs::{FileKind, FileRow, RunRow};
+pub use tau2::{NewTau2Run, StoredVerdict, Tau2RunRow, Tau2Writer, VerdictSet};

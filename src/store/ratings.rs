@@ -9,8 +9,8 @@ use super::runs::category_of;
 use super::{BatchInfo, Store, StoreError};
 use crate::digest::{CHAIN_START, chain_next};
 use crate::model::{
-    Adjudication, Audit, AuditCase, AuditStratum, CaseIdentity, LabelId, RaterName, Rating, RatingValue, SpotCheck,
-    StratumId, Transition, Verdict,
+    ActionClass, Adjudication, Audit, AuditCase, AuditStratum, CaseIdentity, Category, LabelId, RaterName, Rating,
+    RatingValue, SpotCheck, StratumId, Transition, Verdict,
 };
 
 /// What an entry of the chain is.
@@ -300,7 +300,15 @@ impl Store {
         } else {
             case.identity.run().to_owned()
         };
-        let gold = category_of(&case.category)?.gold_action();
+        let category = category_of(&case.category)?;
+        if Category::TAU2.contains(&category) {
+            return self.tau2_gar_hit(&self.run(&run)?, case.identity.case());
+        }
+        let gold = category.gold_action();
+        // A conversation that asks for nothing known has no metric.
+        if gold == ActionClass::Other {
+            return Ok(None);
+        }
         Ok(self
             .connection
             .prepare_cached(

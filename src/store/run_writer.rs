@@ -9,7 +9,7 @@ use crate::model::{Category, RunName};
 
 /// Writes one run inside one transaction.
 pub struct RunWriter<'t> {
-    transaction: &'t Transaction<'t>,
+    pub(super) transaction: &'t Transaction<'t>,
     run: i64,
 }
 
@@ -25,6 +25,21 @@ impl<'t> RunWriter<'t> {
         condition: &str,
         now: &str,
     ) -> Result<Self, StoreError> {
+        Self::open_as(transaction, name, model, condition, "bfcl-multi-turn", now)
+    }
+
+    /// The same for a run of any benchmark.
+    ///
+    /// # Errors
+    /// The run exists with another model, condition or benchmark.
+    pub fn open_as(
+        transaction: &'t Transaction<'t>,
+        name: &RunName,
+        model: &str,
+        condition: &str,
+        benchmark: &str,
+        now: &str,
+    ) -> Result<Self, StoreError> {
         let run = if let Some(run) = run_row(transaction, name.as_str())? {
             if run.model != model || run.condition != condition {
                 return Err(StoreError::Conflict {
@@ -35,11 +50,19 @@ impl<'t> RunWriter<'t> {
                     hint: "give this model or condition a run name of its own".into(),
                 });
             }
+            let stored: String =
+                transaction.query_row("SELECT benchmark FROM runs WHERE id = ?", [run.id], |row| row.get(0))?;
+            if stored != benchmark {
+                return Err(StoreError::Conflict {
+                    message: format!("run {name} is stored as a run of {stored}, not of {benchmark}"),
+                    hint: "give this run a name of its own".into(),
+                });
+            }
             run.id
         } else {
             transaction.execute(
-                "INSERT INTO runs (name, model, condition, benchmark, created_at) VALUES (?, ?, ?, 'bfcl-multi-turn', ?)",
-                params![name.as_str(), model, condition, now],
+                "INSERT INTO runs (name, model, condition, benchmark, created_at) VALUES (?, ?, ?, ?, ?)",
+                params![name.as_str(), model, condition, benchmark, now],
             )?;
             transaction.last_insert_rowid()
         };

@@ -155,7 +155,9 @@ impl Store {
             .connection
             .prepare_cached(
                 "SELECT 1 FROM cases JOIN emissions ON emissions.case_row = cases.id
-                 WHERE cases.run = ? AND raw LIKE '\"%' AND (class IS NULL OR class <> 'tool_call') AND raw <> '\"\"' LIMIT 1",
+                 WHERE cases.run = ?1 AND raw LIKE '\"%' AND (class IS NULL OR class <> 'tool_call') AND raw <> '\"\"'
+                 UNION ALL
+                 SELECT 1 FROM tau2_messages WHERE run = ?1 AND role = 'assistant' AND content <> '' LIMIT 1",
             )?
             .exists([run.id])?)
     }

@@ -1,10 +1,14 @@
 //! The plans that come with the program.
 
 /// Name and text of every bundled plan.
-pub const BUNDLED: [(&str, &str); 3] = [
+pub const BUNDLED: [(&str, &str); 7] = [
+    ("chat", include_str!("../../strata/chat.toml")),
     ("mechanism", include_str!("../../strata/mechanism.toml")),
     ("pilot", include_str!("../../strata/pilot.toml")),
     ("quickstart", include_str!("../../strata/quickstart.toml")),
+    ("tau2-ask", include_str!("../../strata/tau2-ask.toml")),
+    ("tau2-passes", include_str!("../../strata/tau2-passes.toml")),
+    ("tau2-writes", include_str!("../../strata/tau2-writes.toml")),
 ];
 
 /// The text of a bundled plan by its name, with or without `strata/` and `.toml`.

@@ -97,7 +97,7 @@ pub(super) fn texts(
 pub(super) fn categories(context: &Context<'_>, words: &Spanned<Words>) -> Result<Vec<Category>, PlanError> {
     each(context, "category", words, |word, span| {
         Category::parse(word).ok_or_else(|| {
-            let known = Category::ALL.iter().map(ToString::to_string).collect();
+            let known = Category::EVERY.iter().map(ToString::to_string).collect();
             context.source.error(span, Problem::UnknownWord { what: "category", value: word.to_owned(), known })
         })
     })

@@ -77,6 +77,7 @@ fn case_text(id: &str, text: &str) -> CaseText {
         ground_truth_reason: None,
         baseline: condition("baseline"),
         second: Some(condition("sri")),
+        sections: Vec::new(),
     }
 }
 

@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 /// Modules by layer, from the bottom up. An arrow may go to the same layer only as `SIDEWAYS` allows.
 const LAYERS: [(&str, &[&str]); 4] = [
     ("base", &["digest", "error", "exit", "model"]),
-    ("pure", &["action", "agree", "estimate", "gar", "report", "rubric", "sample", "strata"]),
+    ("pure", &["action", "agree", "estimate", "gar", "report", "rubric", "sample", "strata", "tau2"]),
     ("edges", &["demo", "ingest", "judge", "rate", "store"]),
     ("cli", &["cli"]),
 ];
 
 /// Arrows inside a layer: who may use whom.
-const SIDEWAYS: [(&str, &[&str]); 12] = [
+const SIDEWAYS: [(&str, &[&str]); 13] = [
     ("digest", &["model"]),
     ("error", &["exit"]),
     ("estimate", &["agree"]),
     ("gar", &["action", "estimate", "rubric"]),
-    ("report", &["action", "agree", "estimate", "gar", "rubric", "sample", "strata"]),
+    ("report", &["action", "agree", "estimate", "gar", "rubric", "sample", "strata", "tau2"]),
     ("sample", &["strata"]),
+    // τ² reads messages with the cues and rules of `action` and reports with the joint table and intervals of the others.
+    ("tau2", &["action", "estimate", "gar"]),
     ("ingest", &["store"]),
     ("demo", &[]),
     // A reply is checked as an imported answer is, and handed over in the store's own row type.

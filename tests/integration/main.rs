@@ -14,4 +14,5 @@ mod rounds;
 mod sampling;
 mod shared;
 mod strict;
+mod tau2;
 mod v3;

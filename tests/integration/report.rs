@@ -87,6 +87,7 @@ fn build(audit: &Audit, rubric: &Rubric, provenance: &Provenance) -> View {
         audit,
         rubric,
         options: Options::default(),
+        estimates: Vec::new(),
         provenance: provenance.clone(),
         evidence: Default::default(),
     })
@@ -279,6 +280,7 @@ fn cross_table_against_the_metric_is_the_constructed_one() {
     }
     assert_eq!((ones, zeros), (88, 112));
     provenance.runs.push(RunProvenance {
+        domain: None,
         name: "calls-only".into(),
         model: "Qwen3-8B".into(),
         condition: "baseline".into(),

@@ -45,7 +45,7 @@ Examples:
   dualrater draw --extend main --quota A=60 --quota B=40
   dualrater draw strata/mechanism.toml --seed audit-1 --bind xlam=RUN … --sql duckdb --parquet frame.parquet")]
 pub struct Args {
-    /// The plan: a file, or one that is compiled in (mechanism, pilot, quickstart)
+    /// The plan: a file, or one that is compiled in (mechanism, pilot, quickstart, tau2-writes, tau2-passes, tau2-ask, chat)
     #[arg(required_unless_present = "extend")]
     plan: Option<String>,
     /// Name of the batch to make
@@ -127,6 +127,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     if drawn.draw.cases.is_empty() {
         return Err(nothing_drawn(&drawn.setting.bound));
     }
+    request::check_seen(&drawn.draw, &store, request.rubric)?;
     for warning in &drawn.draw.warnings {
         output::message(&format!("warning: {warning}"));
     }

@@ -228,3 +228,20 @@ pub(in crate::cli) fn keep(store: &mut Store, request: &DrawRequest<'_>, drawn: 
     })?;
     Ok(())
 }
+
+/// Refuses a rubric that shows nothing of units that are told in sections (τ²): its raters would see empty cases.
+pub(super) fn check_seen(draw: &Draw, store: &Store, rubric: &Rubric) -> Result<()> {
+    use crate::rubric::Shown::{Dialogue, Task, WriteEvent};
+    if [Dialogue, Task, WriteEvent].iter().any(|item| rubric.shows(*item)) {
+        return Ok(());
+    }
+    let runs: BTreeSet<&str> = draw.cases.iter().map(|case| case.case.run()).collect();
+    for name in runs {
+        if store.tau2_run(&store.run(name)?)?.is_some() {
+            return Err(Error::usage(format!("the rubric {} shows nothing of runs of τ²-bench", rubric.id)).hint(
+                "choose --rubric confirm-v1 (writes), tau2-simulation-v1 (simulations) or ask-candidate-v1 (tasks)",
+            ));
+        }
+    }
+    Ok(())
+}

@@ -146,19 +146,30 @@ const AT_GOLD_TURN: &str = "B1a asks about one turn, the metric about the whole 
     hit for the metric and 0 for B1a, so the two measure different things even where both are right; B1b is the label to \
     compare.";
 
+const OF_TAU2: &str = "For τ²-bench the metric is the benchmark's own check: every reference action was matched by some call, its compared \
+    arguments equal, or, where there is none, no call wrote. An early end counts as a hit under the rule set paper, because \
+    nothing was checked. A rater reads the same calls, and may take other arguments for the same. For a chat log the metric is whether any \
+    emission has the due class by its form or its cue phrases; a rater asks whether it was shown where it was due.";
+
+const NO_METRIC: &str = "The cases are database writes or tasks, for which there is no automatic metric: what the raters say is \
+    all there is.";
+
 pub(super) fn of(context: &Context<'_>, rated: bool) -> Result<GarSection, ReportError> {
     let cases = context.audit.cases.len() as u64;
     let joined = context.audit.cases.iter().filter(|case| case.gar_hit.is_some()).count() as u64;
-    let known: Vec<(&LabelId, &'static str)> = [("B1b", LATER), ("B1a", AT_GOLD_TURN)]
+    let known: Vec<(&LabelId, &'static str)> = [("B1b", LATER), ("B1a", AT_GOLD_TURN), ("gold_action", OF_TAU2)]
         .into_iter()
         .filter_map(|(name, text)| Some((context.label(name)?, text)))
         .collect();
-    let sentence = if joined == 0 {
+    let unmeasured = |case: &AuditCase| matches!(case.category, Category::Tau2Write | Category::Tau2Task);
+    let sentence = if cases > 0 && context.audit.cases.iter().all(unmeasured) {
+        NO_METRIC.to_owned()
+    } else if joined == 0 {
         "No run is joined to this audit, so nothing here says whether the automatic metric is right. Join the runs that the \
          cases come from to get the case-level comparison."
             .to_owned()
     } else if known.is_empty() {
-        "The rubric has no label that means what the automatic metric means (B1b or B1a).".to_owned()
+        "The rubric has no label that means what the automatic metric means (B1b, B1a or gold_action).".to_owned()
     } else if !rated {
         "There are no final values yet, so there is nothing to compare the automatic metric with.".to_owned()
     } else {

@@ -5,6 +5,7 @@
 mod agreement;
 mod cells;
 mod choices;
+mod consent;
 mod finals;
 mod gar;
 mod header;
@@ -20,6 +21,7 @@ mod warnings;
 pub use agreement::{Agreement, LabelRow, MeanKappa};
 pub use cells::Cell;
 pub use choices::Choices;
+pub use consent::ConsentSection;
 pub use finals::{Count, FinalRate, Finals};
 pub use gar::{Cross, GarLabel, GarSection};
 pub use header::{Header, LabelLine, RaterLine, StratumLine};
@@ -121,6 +123,9 @@ pub struct View {
     /// What follows for the frame: weighted rates, the metric corrected, per label that asks for the gold action.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub estimates: Vec<Findings>,
+    /// Consent before writes; `None` where the batch is of other units or the rubric does not ask for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consent: Option<ConsentSection>,
     /// Every case on which the raters differ.
     pub disagreement_list: Vec<Disagreement>,
     /// The published study's numbers by its own rules, and the same data counted without dropping anything.
@@ -197,7 +202,7 @@ impl<'a> Context<'a> {
         };
         models
             .into_iter()
-            .flat_map(|model| crate::model::Category::ALL.map(|category| (model, category)))
+            .flat_map(|model| crate::model::Category::EVERY.map(|category| (model, category)))
             .filter(|(model, category)| has(model, *category))
             .collect()
     }
@@ -250,6 +255,7 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         adjudication,
         gar,
         estimates: if rated { input.estimates.clone() } else { Vec::new() },
+        consent: consent::of(&context),
         disagreement_list: sides::list(&context),
         published,
         provenance: input.provenance.clone(),

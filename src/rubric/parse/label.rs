@@ -188,7 +188,7 @@ fn applies(table: &mut Fields<'_, '_>, problems: &mut Problems<'_>) -> Option<Ap
             let mut inner = Fields::new(place, value.span().start, inner);
             let categories = inner.texts("categories", problems).map(|words| {
                 let found = words.iter().filter_map(|word| {
-                    inner.known_word("categories", word, &Category::ALL, Category::as_str, problems)
+                    inner.known_word("categories", word, &Category::EVERY, Category::as_str, problems)
                 });
                 found.collect::<BTreeSet<_>>()
             });

@@ -1,5 +1,6 @@
 //! Reads a rubric from TOML and checks it: all problems at once, each with line, column and advice.
 
+mod dialogue;
 mod fields;
 mod label;
 mod rule;
@@ -43,6 +44,7 @@ fn read(mut top: Fields<'_, '_>, problems: &mut Problems<'_>) -> Option<Rubric> 
     let gold_turn = top.word("gold_turn", GoldTurnRule::ALL, GoldTurnRule::as_str, problems);
     let rationale = top.word("rationale", RationaleRule::ALL, RationaleRule::as_str, problems);
     let show = shown(&mut top, problems);
+    let dialogue = dialogue::dialogue(&mut top, problems);
     let guidance = top.texts("guidance", problems).unwrap_or_default();
     let before = problems.len();
     let labels = label::labels(&mut top, problems);
@@ -63,6 +65,7 @@ fn read(mut top: Fields<'_, '_>, problems: &mut Problems<'_>) -> Option<Rubric> 
         rationale: rationale?,
         primary,
         show: show?.into_iter().collect(),
+        dialogue,
         guidance: guidance.into_iter().map(|text| text.value).collect(),
         labels: labels?,
         rules,

@@ -121,7 +121,7 @@ fn term(mut table: Fields<'_, '_>, labels: Option<&[Label]>, problems: &mut Prob
             table.known_word("verdict", &word, &all, Verdict::as_str, problems).map(Term::Verdict)
         }
         (None, None, None, Some(word)) => {
-            table.known_word("category", &word, &Category::ALL, Category::as_str, problems).map(Term::Category)
+            table.known_word("category", &word, &Category::EVERY, Category::as_str, problems).map(Term::Category)
         }
         _ => {
             let message = format!("{} is no condition", table.place);
