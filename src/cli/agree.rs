@@ -1,5 +1,6 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
+pub(super) use super::desk::pair_of_record;
 use super::{Context, Output, across, output, raters};
 use crate::agree::bootstrap::Plan;
 use crate::agree::pairs::NaPolicy;
@@ -81,14 +82,6 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         "Strata chosen by outcome make the pooled kappa a mixture; the strata's own values stand below each label.",
     );
     Ok(())
-}
-
-/// The pair of record, or an error that says how to get one.
-pub(super) fn pair_of_record(audit: &Audit) -> Result<(RaterName, RaterName)> {
-    audit.pair.clone().ok_or_else(|| {
-        Error::not_found(format!("batch {} has no two raters yet", audit.batch))
-            .hint("`dualrater export --batch B --rater NAME` registers a rater; two are needed")
-    })
 }
 
 fn na_word(na: NaPolicy) -> &'static str {

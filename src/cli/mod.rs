@@ -11,7 +11,6 @@ mod classify;
 mod clock;
 mod context;
 mod demo;
-mod desk;
 mod diff;
 mod draw;
 mod explain;
@@ -22,6 +21,7 @@ mod history;
 mod import;
 mod ingest;
 mod kappa;
+mod links;
 mod mechanical;
 mod output;
 mod prove;
@@ -30,6 +30,8 @@ mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod serve;
+mod status;
 mod verify;
 
 use std::process::ExitCode;
@@ -39,6 +41,7 @@ use clap::{Parser, Subcommand};
 pub use context::Context;
 pub use output::Output;
 
+use crate::desk;
 use crate::error::Error;
 use crate::exit;
 
@@ -47,7 +50,7 @@ use crate::exit;
 /// Scored runs go in, a stratified sample of cases is drawn, two raters who cannot see each other answer a rubric, the
 /// rest is adjudicated, and a report says how far both agree with the benchmark's own metric.
 ///
-/// The way of the data: ingest → gar → draw → export/import → agree → adjudicate → report. `dualrater demo` walks it
+/// The way of the data: ingest → gar → draw → serve, or export and import → agree → adjudicate → report. `dualrater demo` walks it
 /// with data of its own.
 #[derive(Debug, Parser)]
 #[command(name = "dualrater", version, max_term_width = 100, after_help = AFTER_HELP)]
@@ -84,6 +87,8 @@ enum Command {
     Batch(batch::Args),
     Batches(batches::Args),
     Raters(raters::Args),
+    Serve(serve::Args),
+    Status(status::Args),
     Rubric(rubric::Args),
     History(history::Args),
     Verify(verify::Args),
@@ -136,6 +141,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Batch(args) => batch::run(args, context, output),
         Command::Batches(args) => batches::run(args, context, output),
         Command::Raters(args) => raters::run(args, context, output),
+        Command::Serve(args) => serve::run(args, context, output),
+        Command::Status(args) => status::run(args, context, output),
         Command::Rubric(args) => rubric::run(args, output),
         Command::History(args) => history::run(args, context, output),
         Command::Verify(args) => verify::run(args, context, output),

@@ -103,52 +103,7 @@ impl Store {
     /// The database's own trouble.
     pub fn append(&mut self, batch: &BatchInfo, entries: &[NewRating], now: &str) -> Result<String, StoreError> {
         let (id, rubric) = (batch.id, batch.rubric.0.clone());
-        self.write(|transaction| {
-            let mut link = chain_head(transaction)?;
-            let mut insert = transaction.prepare(
-                "INSERT INTO ratings (batch, act, identity, label, rater, value, correct, rationale, rubric_digest, case_digest,
-                 source, rated_at, previous, link) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            )?;
-            for entry in entries {
-                let batch_text = id.to_string();
-                let correct = entry.correct.map(|correct| if correct { "1" } else { "0" });
-                let next = chain_next(
-                    &link,
-                    &[
-                        Some(batch_text.as_str()),
-                        Some(entry.act.as_str()),
-                        Some(entry.case.as_str()),
-                        Some(entry.label.as_str()),
-                        Some(entry.rater.as_str()),
-                        Some(entry.value.as_str()),
-                        correct,
-                        Some(entry.rationale.as_str()),
-                        Some(rubric.as_str()),
-                        entry.case_digest.as_deref(),
-                        Some(entry.source.as_str()),
-                        Some(now),
-                    ],
-                );
-                insert.execute(params![
-                    id,
-                    entry.act.as_str(),
-                    entry.case.as_str(),
-                    entry.label.as_str(),
-                    entry.rater.as_str(),
-                    entry.value.as_str(),
-                    entry.correct,
-                    entry.rationale,
-                    rubric,
-                    entry.case_digest,
-                    entry.source,
-                    now,
-                    link,
-                    next,
-                ])?;
-                link = next;
-            }
-            Ok(link)
-        })
+        self.write(|transaction| append_in(transaction, id, &rubric, entries, now))
     }
 
     /// The link of the last entry: print it, so that a copy outside the database can prove the rest.
@@ -287,6 +242,13 @@ impl Store {
             let value = RatingValue::from(row.get::<_, String>(4)?);
             let rationale: String = row.get(6)?;
             match act.as_str() {
+                "rating" if value.is_taken_back() => {
+                    if let Some(own) = case.ratings.get_mut(&rater) {
+                        own.remove(&label);
+                    }
+                    // A rater without any answer left has not rated the case.
+                    case.ratings.retain(|_, own| !own.is_empty());
+                }
                 "rating" => {
                     let rating = Rating { rater: rater.clone(), label: label.clone(), value, rationale };
                     case.ratings.entry(rater).or_default().insert(label, rating);
@@ -348,4 +310,58 @@ fn chain_head(connection: &Connection) -> Result<String, StoreError> {
         .query_row("SELECT link FROM ratings ORDER BY id DESC LIMIT 1", [], |row| row.get(0))
         .optional()?
         .unwrap_or_else(|| CHAIN_START.to_owned()))
+}
+
+/// Appends entries to the chain on a connection that is inside a transaction.
+pub(super) fn append_in(
+    connection: &Connection,
+    batch: i64,
+    rubric: &str,
+    entries: &[NewRating],
+    now: &str,
+) -> Result<String, StoreError> {
+    let mut link = chain_head(connection)?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO ratings (batch, act, identity, label, rater, value, correct, rationale, rubric_digest, case_digest,
+         source, rated_at, previous, link) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    )?;
+    for entry in entries {
+        let batch_text = batch.to_string();
+        let correct = entry.correct.map(|correct| if correct { "1" } else { "0" });
+        let next = chain_next(
+            &link,
+            &[
+                Some(batch_text.as_str()),
+                Some(entry.act.as_str()),
+                Some(entry.case.as_str()),
+                Some(entry.label.as_str()),
+                Some(entry.rater.as_str()),
+                Some(entry.value.as_str()),
+                correct,
+                Some(entry.rationale.as_str()),
+                Some(rubric),
+                entry.case_digest.as_deref(),
+                Some(entry.source.as_str()),
+                Some(now),
+            ],
+        );
+        insert.execute(params![
+            batch,
+            entry.act.as_str(),
+            entry.case.as_str(),
+            entry.label.as_str(),
+            entry.rater.as_str(),
+            entry.value.as_str(),
+            entry.correct,
+            entry.rationale,
+            rubric,
+            entry.case_digest,
+            entry.source,
+            now,
+            link,
+            next,
+        ])?;
+        link = next;
+    }
+    Ok(link)
 }
