@@ -204,7 +204,7 @@ fn ruling_page(
     let main = html! {
         div.split {
             section.case aria-labelledby="case-title" tabindex="-1" id="case" {
-                h2 id="case-title" { "Case " (place + 1) span.of { " of " (bench.dockets.len()) } }
+                h1 id="case-title" { "Case " (place + 1) span.of { " of " (bench.dockets.len()) } }
                 p.identity { code { (visible(view.case.as_str())) } }
                 (look::case(view, ""))
             }

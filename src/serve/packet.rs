@@ -38,7 +38,7 @@ pub fn packet(meta: &Meta, rubric: &Rubric, cases: &[RaterCase], head: &str) -> 
             @let prefix = format!("c{number}-");
             div.split.packet-case id={ (prefix) "sheet" } data-number=(number) data-case=(case.view.case) data-digest=(case.digest) {
                 section.case aria-labelledby={ (prefix) "title" } tabindex="-1" id={ (prefix) "case" } {
-                    h2 id={ (prefix) "title" } { "Case " (number) span.of { " of " (total) } }
+                    h1 id={ (prefix) "title" } { "Case " (number) span.of { " of " (total) } }
                     p.identity { code { (visible(case.view.case.as_str())) } }
                     (look::case(&case.view, &prefix))
                 }

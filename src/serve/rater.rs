@@ -282,7 +282,7 @@ impl Sheet {
         note(&mut messages, &saved.warnings, Level::Note);
         note(&mut messages, &waiting, Level::Refused);
         note(&mut messages, &saved.problems, Level::Refused);
-        messages.retain(|label, (level, _)| *level == Level::Note || drafts.contains_key(label));
+        explain(&mut messages, &drafts);
         Ok(Some(Self { number, case, drafts, messages, marks, tour }))
     }
 }
@@ -292,6 +292,24 @@ fn note(messages: &mut Messages, problems: &[LineProblem], level: Level) {
         let Some(label) = problem.label.as_deref().and_then(|label| LabelId::parse(label).ok()) else { continue };
         let hint = problem.hint.as_ref().map_or_else(String::new, |hint| format!(" ({hint})"));
         messages.insert(label, (level, format!("{}{hint}", problem.message)));
+    }
+}
+
+/// A broken rule names one label, but concerns two: a stored answer keeps standing and says so, and every draft that was
+/// not taken says why.
+fn explain(messages: &mut Messages, drafts: &BTreeMap<LabelId, Draft>) {
+    let refused = messages.values().find(|(level, _)| *level == Level::Refused).map(|(_, text)| text.clone());
+    for (label, (level, _)) in messages.iter_mut() {
+        if !drafts.contains_key(label) {
+            *level = Level::Note;
+        }
+    }
+    let Some(refused) = refused else { return };
+    for (label, _) in drafts.iter().filter(|(_, draft)| !draft.value.is_empty()) {
+        let message = messages.entry(label.clone()).or_insert_with(|| (Level::Refused, refused.clone()));
+        if message.0 == Level::Note {
+            *message = (Level::Refused, refused.clone());
+        }
     }
 }
 
@@ -411,7 +429,7 @@ fn case_page(room: &Room, sheet: &Sheet, only: Only) -> Response {
     let main = html! {
         div.split {
             section.case aria-labelledby="case-title" tabindex="-1" id="case" {
-                h2 id="case-title" { "Case " (number) span.of { " of " (tour.stops.len()) } }
+                h1 id="case-title" { "Case " (number) span.of { " of " (tour.stops.len()) } }
                 p.identity { code { (crate::rate::visible(sheet.case.view.case.as_str())) } }
                 (look::case(&sheet.case.view, ""))
             }
@@ -495,7 +513,11 @@ fn list_page(room: &Room, tour: &Tour, only: Only) -> Response {
         title: "Your cases",
         assets: Assets::Linked,
         class: "plain",
-        data: Vec::new(),
+        data: next
+            .map(|next| ("open", format!("/case/{next}")))
+            .into_iter()
+            .chain([("key", key(&room.batch, &room.rater))])
+            .collect(),
         bar: bar(room, tour, None, only),
         main,
     })

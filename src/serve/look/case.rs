@@ -73,7 +73,7 @@ fn turn(view: &CaseView, index: usize, turn: &TurnView, prefix: &str) -> Markup 
     let id = format!("{prefix}turn-{index}");
     html! {
         li.turn .gold[gold] id=(id) {
-            h3 {
+            h2 {
                 "Turn " (index)
                 @if gold { " " span.badge.gold-badge { "gold turn" } }
                 @if back { " " span.badge { "held-out tools come back" } }
@@ -179,7 +179,7 @@ fn condition(name: &str, condition: &ConditionView) -> Markup {
     }
     html! {
         section.grader {
-            h3 { (name) ": errors and grader" }
+            h2 { (name) ": errors and grader" }
             @for (title, text) in parts {
                 @if let Some(text) = text { div.said { p.who { (title) } (text::block(text)) } }
             }

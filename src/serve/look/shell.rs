@@ -53,7 +53,6 @@ pub(in crate::serve) fn document(page: &Page<'_>) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="referrer" content="same-origin";
                 @if let Assets::Inside { policy } = &page.assets { meta http-equiv="Content-Security-Policy" content=(policy); }
                 title { (visible(page.title)) }
                 link rel="icon" href="data:,";

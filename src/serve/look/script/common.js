@@ -275,6 +275,12 @@ function typed(event) {
   }
 }
 
+/// A question that opens under a pressed button would move away from it: a pointer opens it by its click, not by the focus.
+let pointing = false;
+addEventListener("pointerdown", () => { pointing = true; }, true);
+addEventListener("pointerup", () => setTimeout(() => { pointing = false; }, 100), true);
+addEventListener("pointercancel", () => { pointing = false; }, true);
+
 /// Connects a case's forms; a packet has many.
 function connect(root) {
   for (const question of all("form.question", root)) {
@@ -284,7 +290,7 @@ function connect(root) {
       desk.commit(question);
     });
     question.addEventListener("focusin", () => {
-      if (active !== question) activate(question, false);
+      if (active !== question && !pointing) activate(question, false);
     });
     // A click anywhere on a folded question opens it.
     question.addEventListener("click", () => {
