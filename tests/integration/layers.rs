@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 const LAYERS: [(&str, &[&str]); 4] = [
     ("base", &["digest", "error", "exit", "model"]),
     ("pure", &["action", "agree", "estimate", "gar", "report", "rubric", "sample", "strata"]),
-    ("edges", &["demo", "ingest", "rate", "store"]),
+    ("edges", &["demo", "desk", "ingest", "rate", "serve", "store"]),
     ("cli", &["cli"]),
 ];
 
 /// Arrows inside a layer: who may use whom.
-const SIDEWAYS: [(&str, &[&str]); 11] = [
+const SIDEWAYS: [(&str, &[&str]); 13] = [
     ("digest", &["model"]),
     ("error", &["exit"]),
     ("estimate", &["agree"]),
@@ -22,6 +22,8 @@ const SIDEWAYS: [(&str, &[&str]); 11] = [
     ("sample", &["strata"]),
     ("ingest", &["store"]),
     ("demo", &[]),
+    ("desk", &["rate", "store"]),
+    ("serve", &["desk", "rate", "store"]),
     ("rate", &[]),
     ("store", &[]),
     ("rubric", &[]),

@@ -6,6 +6,7 @@ mod exchange;
 mod ingest;
 mod kappa;
 mod layers;
+mod page;
 mod reference_values;
 mod report;
 mod sampling;
