@@ -8,7 +8,8 @@ import path from "node:path";
 const require = createRequire(path.join(process.env.BROWSER_TOOLS, "package.json"));
 const { chromium } = require("playwright-core");
 const axeSource = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const [binary, shots] = process.argv.slice(2);
+const [binary, shots, smoke] = process.argv.slice(2);
+const widths = smoke === "--smoke" ? [375, 1280] : [320, 375, 800, 1280, 1400];
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "check-page-"));
 const step = (text) => console.log(`== ${text}`);
 const must = (condition, text) => {
@@ -55,12 +56,12 @@ let checked = 0;
 async function look(page, name) {
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
-    for (const width of [320, 375, 800, 1280, 1400]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: width < 500 ? 720 : 900 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       must(wide <= 0, `${name} at ${width} px is ${wide} px too wide`);
       await page.screenshot({ path: path.join(shots, `${name}-${scheme}-${width}.png`) });
-      if (width === 320 || width === 1400) {
+      if (width === widths[0] || width === widths.at(-1)) {
         await page.evaluate(axeSource);
         const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
         const lines = found.violations.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);

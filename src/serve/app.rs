@@ -127,3 +127,30 @@ fn flat<T>(done: std::result::Result<Result<T>, tokio::task::JoinError>) -> std:
         Err(error) => Err(Error::internal(error.to_string()).into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    static MILLIS: AtomicU64 = AtomicU64::new(0);
+
+    #[test]
+    fn a_burst_is_let_through_and_then_the_rate() {
+        let folder = tempfile::tempdir().expect("temp dir");
+        let db = folder.path().join("a.db");
+        drop(Store::open(&db).expect("a database"));
+        let clock = Clock { now: String::new, millis: || MILLIS.load(Ordering::Relaxed) };
+        let app = App::new(db, clock, Vec::new(), 1, 0).expect("opened");
+        let passed = |who: i64, tries: usize| (0..tries).filter(|_| app.may_knock(who, &REQUESTS)).count();
+        assert_eq!(passed(1, 500), 120);
+        assert_eq!(passed(2, 10), 10, "another link has a budget of its own");
+        MILLIS.store(1000, Ordering::Relaxed);
+        assert_eq!(passed(1, 500), 40, "a second later");
+        MILLIS.store(3_600_000, Ordering::Relaxed);
+        assert_eq!(passed(1, 500), 120, "an hour later no more than a burst");
+        let wrong = (0..100).filter(|_| app.may_knock(0, &WRONG_LINKS)).count();
+        assert_eq!(wrong, 20);
+    }
+}

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::access::{Secret, Visitor, visitor};
-use super::app::{App, REQUESTS};
+use super::app::{App, REQUESTS, WRONG_LINKS};
 use super::reply::Refusal;
 
 /// Nothing from elsewhere, no inline script or style, no frames, forms only to ourselves.
@@ -124,9 +124,13 @@ impl FromRequestParts<Arc<App>> for Visitor {
         let closed = || Refusal::new(StatusCode::UNAUTHORIZED, "Open this page with the link that you were given.");
         let secret = secret(&parts.headers, &app.cookie).ok_or_else(closed)?;
         let found = app.read(move |store| Ok(visitor(&store.access_links()?, &secret))).await?;
-        let visitor = found.ok_or_else(|| {
-            Refusal::new(StatusCode::UNAUTHORIZED, "Your link does not open this page any more. Ask for a new one.")
-        })?;
+        let Some(visitor) = found else {
+            return Err(if app.may_knock(0, &WRONG_LINKS) {
+                Refusal::new(StatusCode::UNAUTHORIZED, "Your link does not open this page any more. Ask for a new one.")
+            } else {
+                Refusal::too_many_wrong()
+            });
+        };
         if app.may_knock(visitor.link, &REQUESTS) {
             Ok(visitor)
         } else {

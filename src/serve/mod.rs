@@ -7,16 +7,20 @@
 mod access;
 mod adjudicator;
 mod app;
+mod bench;
 mod fields;
 mod guard;
 mod look;
 mod owner;
 mod packet;
 mod rater;
+mod rater_pages;
 mod reply;
 mod room;
 mod routes;
+mod ruling_pages;
 mod save;
+mod sheet;
 mod status;
 
 use std::net::{SocketAddr, TcpListener};

@@ -8,7 +8,7 @@ use maud::html;
 use sha2::{Digest as _, Sha256};
 
 use super::look::{self, Assets, Page, Questions, SCRIPT, STYLE};
-use super::rater::rationale_word;
+use super::rater_pages::rationale_word;
 use crate::rate::{Meta, RaterCase, visible};
 use crate::rubric::Rubric;
 use crate::store::Marks;

@@ -1,30 +1,26 @@
 //! A rater's pages and what a rater does there.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Form, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use maud::{Markup, html};
-use serde::Serialize;
+use maud::html;
 
 use super::access::Visitor;
 use super::app::App;
 use super::fields::Fields;
-use super::look::{self, Assets, Level, Page, Questions};
+use super::look::{self, Assets, Page};
+use super::rater_pages::{bar, case_page, list_page};
 use super::reply::{self, Refusal, go};
-use super::room::{Only, Room, State as CaseState, Stop, Tour};
+use super::room::{Only, Room, State as CaseState};
 use super::save::{Saved, Target, last_step};
-use super::status::duration;
+use super::sheet::{CaseReply, Sheet};
 use crate::error::{Error, Result};
-use crate::model::{CaseIdentity, LabelId, RaterName};
-use crate::rate::{LineProblem, RaterCase};
-use crate::rubric::RationaleRule;
-use crate::store::{BatchInfo, Draft, MarkKind, Marks, Role, Store};
+use crate::model::{LabelId, RaterName};
+use crate::store::{MarkKind, Role, Store};
 
 type Reply = std::result::Result<Response, Refusal>;
-type Messages = BTreeMap<LabelId, (Level, String)>;
 
 /// Longest note to a flag, in bytes.
 const LONGEST_NOTE: usize = 4000;
@@ -249,276 +245,4 @@ fn target<'r>(store: &Store, room: &'r Room, number: usize) -> Result<Option<Tar
     let category = text.category;
     let digest = crate::rate::CaseView::new(&room.rubric, &text).digest();
     Ok(Some(Target { room, case, category, digest }))
-}
-
-/// Everything about one case that its page needs.
-struct Sheet {
-    number: usize,
-    case: RaterCase,
-    drafts: BTreeMap<LabelId, Draft>,
-    messages: Messages,
-    marks: Marks,
-    tour: Tour,
-}
-
-impl Sheet {
-    fn read(store: &Store, room: &Room, number: usize, saved: &Saved) -> Result<Option<Self>> {
-        let Some(stored) = room.at(number) else { return Ok(None) };
-        let own = store.own(&room.batch, &room.rater);
-        let ratings = own.ratings_of(&stored.identity)?;
-        let case = room.case(store, stored, &ratings)?;
-        let drafts = own.drafts()?.remove(&stored.identity).unwrap_or_default();
-        let tour = room.tour(&own)?;
-        let marks = tour.stops.get(number - 1).map(|stop| stop.marks.clone()).unwrap_or_default();
-        let category = crate::model::Category::parse(&stored.category);
-        // Why a draft with a value is no answer is found again when the page is opened again.
-        let waiting = match category {
-            Some(category) if saved.problems.is_empty() => {
-                Target { room, case: stored, category, digest: case.digest.clone() }.judge(&ratings, &drafts)
-            }
-            _ => Vec::new(),
-        };
-        let mut messages = Messages::new();
-        note(&mut messages, &saved.warnings, Level::Note);
-        note(&mut messages, &waiting, Level::Refused);
-        note(&mut messages, &saved.problems, Level::Refused);
-        explain(&mut messages, &drafts);
-        Ok(Some(Self { number, case, drafts, messages, marks, tour }))
-    }
-}
-
-fn note(messages: &mut Messages, problems: &[LineProblem], level: Level) {
-    for problem in problems {
-        let Some(label) = problem.label.as_deref().and_then(|label| LabelId::parse(label).ok()) else { continue };
-        let hint = problem.hint.as_ref().map_or_else(String::new, |hint| format!(" ({hint})"));
-        messages.insert(label, (level, format!("{}{hint}", problem.message)));
-    }
-}
-
-/// A broken rule names one label, but concerns two: a stored answer keeps standing and says so, and every draft that was
-/// not taken says why.
-fn explain(messages: &mut Messages, drafts: &BTreeMap<LabelId, Draft>) {
-    let refused = messages.values().find(|(level, _)| *level == Level::Refused).map(|(_, text)| text.clone());
-    for (label, (level, _)) in messages.iter_mut() {
-        if !drafts.contains_key(label) {
-            *level = Level::Note;
-        }
-    }
-    let Some(refused) = refused else { return };
-    for (label, _) in drafts.iter().filter(|(_, draft)| !draft.value.is_empty()) {
-        let message = messages.entry(label.clone()).or_insert_with(|| (Level::Refused, refused.clone()));
-        if message.0 == Level::Note {
-            *message = (Level::Refused, refused.clone());
-        }
-    }
-}
-
-/// The state of a case, for the script.
-#[derive(Serialize)]
-struct CaseReply {
-    questions: Vec<QuestionReply>,
-    complete: bool,
-    done: usize,
-    total: usize,
-    left: String,
-    next_open: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct QuestionReply {
-    label: LabelId,
-    value: String,
-    rationale: String,
-    state: &'static str,
-    level: Option<Level>,
-    message: Option<String>,
-}
-
-impl CaseReply {
-    fn new(sheet: &Sheet) -> Self {
-        let question = |form: &crate::rate::LabelForm| {
-            let stored = form.value.as_ref().map_or("", crate::model::RatingValue::as_str);
-            let draft = sheet.drafts.get(&form.label);
-            let value = draft.map(|draft| draft.value.as_str()).filter(|value| !value.is_empty()).unwrap_or(stored);
-            let message = sheet.messages.get(&form.label);
-            QuestionReply {
-                label: form.label.clone(),
-                value: value.to_owned(),
-                rationale: draft.map_or(&form.rationale, |draft| &draft.rationale).clone(),
-                state: match (draft, stored) {
-                    (Some(_), _) => "draft",
-                    (None, "") => "open",
-                    (None, _) => "saved",
-                },
-                level: message.map(|(level, _)| *level),
-                message: message.map(|(_, text)| crate::rate::visible(text)),
-            }
-        };
-        let state = sheet.tour.stops.get(sheet.number - 1).map(|stop| stop.state);
-        Self {
-            questions: sheet.case.labels.iter().map(question).collect(),
-            complete: state == Some(CaseState::Done),
-            done: sheet.tour.done(),
-            total: sheet.tour.stops.len(),
-            left: sheet.tour.seconds_left().map(duration).unwrap_or_default(),
-            next_open: sheet.tour.next_open(sheet.number),
-        }
-    }
-}
-
-/// Names of the batch and the rater, progress, and the ways to other cases.
-fn bar(room: &Room, tour: &Tour, number: Option<usize>, only: Only) -> Markup {
-    html! {
-        strong.name { (room.batch.name) } " " span.whose { (room.rater) }
-        (look::progress(tour.done(), tour.stops.len(), tour.seconds_left()))
-        nav aria-label="Cases" {
-            a href={ "/cases" (only.query()) } { "All cases" }
-            a href="/rubric" { "Rubric" }
-            form.jump action="/jump" {
-                select name="to" aria-label="Go to case" {
-                    @for stop in &tour.stops { option value=(stop.number) selected[Some(stop.number) == number] { (stop.number) (sign(stop)) } }
-                }
-                @if only != Only::All { input type="hidden" name="only" value=(only.query().trim_start_matches("?only=")); }
-                button.plain-only { "Go" }
-            }
-        }
-        (look::keys(true))
-    }
-}
-
-fn sign(stop: &Stop) -> &'static str {
-    match (stop.state, stop.marks.flag.is_some()) {
-        (CaseState::Done, false) => " ✓",
-        (CaseState::Done, true) => " ✓ ⚑",
-        (CaseState::Begun, false) => " …",
-        (CaseState::Begun, true) => " … ⚑",
-        (CaseState::Open, false) => "",
-        (CaseState::Open, true) => " ⚑",
-    }
-}
-
-pub(super) fn rationale_word(rule: RationaleRule) -> String {
-    match rule {
-        RationaleRule::Required => "required",
-        RationaleRule::Expected => "expected",
-        RationaleRule::Optional => "optional",
-    }
-    .to_owned()
-}
-
-/// What the script keeps unsent answers under: two raters on one browser must not mix.
-pub(super) fn key(batch: &BatchInfo, rater: &RaterName) -> String {
-    format!("{}/{}/{}", batch.name, rater, batch.rubric.0.get(..12).unwrap_or_default())
-}
-
-fn case_page(room: &Room, sheet: &Sheet, only: Only) -> Response {
-    let (number, tour) = (sheet.number, &sheet.tour);
-    let path = format!("/case/{number}");
-    let to = |number: usize| format!("/case/{number}{}", only.query());
-    let (before, after) = (tour.before(number, only), tour.after(number, only));
-    let next_open = tour.next_open(number).filter(|next| *next != number);
-    let questions = Questions {
-        rubric: &room.rubric,
-        case: &sheet.case,
-        drafts: &sheet.drafts,
-        messages: &sheet.messages,
-        marks: &sheet.marks,
-        action: Some(&path),
-        prefix: "",
-    };
-    let main = html! {
-        div.split {
-            section.case aria-labelledby="case-title" tabindex="-1" id="case" {
-                h1 id="case-title" { "Case " (number) span.of { " of " (tour.stops.len()) } }
-                p.identity { code { (crate::rate::visible(sheet.case.view.case.as_str())) } }
-                (look::case(&sheet.case.view, ""))
-            }
-            section.questions aria-labelledby="questions-title" id="questions" {
-                h2 id="questions-title" { "Questions" }
-                (look::questions(&questions))
-                nav.steps aria-label="Previous and next case" {
-                    @if let Some(before) = before { a.button rel="prev" href=(to(before)) { "‹ Previous" } }
-                    form method="post" action="/undo" class="undo" { button { "Undo" } }
-                    @if let Some(after) = after { a.button rel="next" href=(to(after)) { "Next ›" } }
-                    @if after.is_none() && next_open.is_none() { a.button href="/cases" { "To the list" } }
-                }
-                p.announce role="status" {}
-            }
-        }
-        nav.places aria-label="Parts of the page" { a href="#case" { "Case" } a href="#questions" { "Questions" } }
-    };
-    let mut data = vec![
-        ("mode", "server".to_owned()),
-        ("key", key(&room.batch, &room.rater)),
-        ("rationale", rationale_word(room.rubric.rationale)),
-        ("path", path.clone()),
-    ];
-    data.extend(before.map(|number| ("prev", to(number))));
-    data.extend(after.map(|number| ("next", to(number))));
-    data.extend(next_open.map(|number| ("open", to(number))));
-    reply::page(&Page {
-        title: &format!("Case {number} · {}", room.batch.name),
-        assets: Assets::Linked,
-        class: "rating",
-        data,
-        bar: bar(room, tour, Some(number), only),
-        main,
-    })
-}
-
-fn list_page(room: &Room, tour: &Tour, only: Only) -> Response {
-    let fresh = tour.stops.iter().all(|stop| stop.state == CaseState::Open);
-    let next = tour.next_open(0);
-    let name = |case: &CaseIdentity| crate::rate::visible(case.as_str());
-    let main = html! {
-        article.text-page {
-            h1 { "Your cases" }
-            @if fresh {
-                p { "You rate " (tour.stops.len()) " cases, in an order of your own. What you answer is stored at once; you can stop at any time and go on later with the same link." }
-                details.before open { summary { "Before you begin: " (room.rubric.title) } (look::advice(&room.rubric)) }
-            }
-            p {
-                @match next {
-                    Some(next) => a.button.main href={ "/case/" (next) } { @if fresh { "Begin" } @else { "Go on with case " (next) } },
-                    None => strong { "All cases are done. Thank you." },
-                }
-            }
-            nav.filter aria-label="Filter" {
-                @for (choice, _, title) in Only::EVERY {
-                    a href={ "/cases" (choice.query()) } aria-current=[(choice == only).then_some("page")] { (title) " (" (tour.taken(choice).count()) ")" }
-                }
-            }
-            div.scroll tabindex="0" role="region" aria-label="Cases" {
-                table {
-                    thead { tr { th scope="col" { "Case" } th scope="col" { "State" } th scope="col" { "Time" } th scope="col" { "Marks" } } }
-                    tbody {
-                        @for stop in tour.taken(only) {
-                            tr {
-                                th scope="row" { a href={ "/case/" (stop.number) (only.query()) } { (stop.number) } " " code { (name(&stop.case)) } }
-                                td { span class={ "stop " (stop.state.word()) } { (stop.state.word()) } }
-                                td { @if stop.seconds > 0 { (duration(stop.seconds)) } }
-                                td {
-                                    @if let Some(note) = &stop.marks.flag { "⚑ flagged" @if !note.is_empty() { ": " (crate::rate::visible(note)) } " " }
-                                    @if stop.marks.known { "known" }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-            form method="post" action="/out" { button { "Sign out" } }
-        }
-    };
-    reply::page(&Page {
-        title: "Your cases",
-        assets: Assets::Linked,
-        class: "plain",
-        data: next
-            .map(|next| ("open", format!("/case/{next}")))
-            .into_iter()
-            .chain([("key", key(&room.batch, &room.rater))])
-            .collect(),
-        bar: bar(room, tour, None, only),
-        main,
-    })
 }

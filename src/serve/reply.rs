@@ -24,6 +24,10 @@ impl Refusal {
         Self::new(StatusCode::NOT_FOUND, "There is no such page.")
     }
 
+    pub(super) fn too_many_wrong() -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many wrong links; wait a minute.")
+    }
+
     pub(super) fn unusable(what: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, format!("The request cannot be used: {what}."))
     }

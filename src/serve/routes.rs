@@ -69,12 +69,11 @@ async fn come_in(State(app): State<Arc<App>>, Path(text): Path<String>) -> Resul
         Some(secret) => app.read(move |store| Ok(visitor(&store.access_links()?, &secret))).await?,
     };
     let (Some(secret), Some(_)) = (secret, found) else {
-        let (status, message) = if app.may_knock(0, &WRONG_LINKS) {
-            (StatusCode::UNAUTHORIZED, "This link does not open anything. Ask for a new one.")
+        return Err(if app.may_knock(0, &WRONG_LINKS) {
+            Refusal::new(StatusCode::UNAUTHORIZED, "This link does not open anything. Ask for a new one.")
         } else {
-            (StatusCode::TOO_MANY_REQUESTS, "Too many wrong links; wait a minute.")
-        };
-        return Err(Refusal::new(status, message));
+            Refusal::too_many_wrong()
+        });
     };
     let mut response = reply::page(&Page {
         title: "Welcome",

@@ -13,6 +13,11 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
+/// The program: this build's, or another that `scripts/prove` measures.
+fn binary() -> std::ffi::OsString {
+    std::env::var_os("DUALRATER_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_dualrater").into())
+}
+
 pub struct World {
     pub folder: tempfile::TempDir,
 }
@@ -28,7 +33,7 @@ pub fn world(rubric: &str) -> World {
 
 impl World {
     pub fn try_run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_dualrater"))
+        Command::new(binary())
             .args(arguments)
             .current_dir(self.folder.path())
             .env_clear()
@@ -77,7 +82,7 @@ pub struct Served {
 
 impl Served {
     fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dualrater"))
+        let mut child = Command::new(binary())
             .args(["serve", "--listen", "127.0.0.1:0"])
             .current_dir(folder)
             .env_clear()

@@ -106,9 +106,7 @@ fn question(given: &Questions<'_>, label: &Label, form: &LabelForm) -> Markup {
     let id = format!("{}q-{}", given.prefix, label.id);
     let offers = offers(label, form.applies);
     let several = matches!(label.kind, LabelKind::Choices(_));
-    let chosen: Vec<&str> = if several { value.split('+').collect() } else { vec![value] };
     let message = given.messages.get(&label.id);
-    let long = offers.iter().any(|offer| offer.title.chars().count() > 16);
     html! {
         form.question .done[!stored.is_empty() && draft.is_none()] .draft[draft.is_some()] id=(id) data-label=(label.id)
             data-several[several] method="post" action=[given.action.map(|action| format!("{action}/answer"))] autocomplete="off" {
@@ -120,20 +118,7 @@ fn question(given: &Questions<'_>, label: &Label, form: &LabelForm) -> Markup {
                 @if let Some(when) = &label.applies.when { p.when { "Only if: " (when) " Else it does not apply." } }
                 (how(label))
             }
-            fieldset aria-describedby={ (id) "-ask" } .stacked[long] {
-                legend.hidden-text { (label.id) ": " (label.title) }
-                @for offer in &offers {
-                    label.offer title=[Some(&offer.help).filter(|help| !help.is_empty())] {
-                        @if several {
-                            input type="checkbox" name="value" value=(offer.value) data-key=(offer.key) data-alone[offer.alone] checked[chosen.contains(&offer.value.as_str())];
-                        } @else {
-                            input type="radio" name="value" value=(offer.value) data-key=(offer.key) checked[chosen.contains(&offer.value.as_str())];
-                        }
-                        @if !offer.key.is_empty() { kbd aria-hidden="true" { (offer.key) } }
-                        span { (offer.title) @if long && !offer.help.is_empty() { small { (offer.help) } } }
-                    }
-                }
-            }
+            (answers(&id, &format!("{}: {}", label.id, label.title), &offers, several, value))
             textarea name="rationale" rows="1" maxlength="20000" aria-label={ "Rationale for " (label.id) }
                 placeholder="Why? Point at turns and emissions" { "\n" (rationale) }
             p.state role="status" {
@@ -142,6 +127,30 @@ fn question(given: &Questions<'_>, label: &Label, form: &LabelForm) -> Markup {
                 } @else if draft.is_some() { "Draft, not an answer yet" } @else if !stored.is_empty() { "Saved" }
             }
             @if given.action.is_some() { button.plain-only { "Save " (label.id) } }
+        }
+    }
+}
+
+/// The answers to choose from, with their keys. `id` is the question's, `legend` what a screen reader says, `value` what is
+/// chosen.
+pub(in crate::serve) fn answers(id: &str, legend: &str, offers: &[Offer], several: bool, value: &str) -> Markup {
+    let chosen: Vec<&str> = if several { value.split('+').collect() } else { vec![value] };
+    let long = offers.iter().any(|offer| offer.title.chars().count() > 16);
+    html! {
+        fieldset aria-describedby={ (id) "-ask" } .stacked[long] {
+            legend.hidden-text { (legend) }
+            @for offer in offers {
+                @let checked = chosen.contains(&offer.value.as_str());
+                label.offer title=[Some(&offer.help).filter(|help| !help.is_empty())] {
+                    @if several {
+                        input type="checkbox" name="value" value=(offer.value) data-key=(offer.key) data-alone[offer.alone] checked[checked];
+                    } @else {
+                        input type="radio" name="value" value=(offer.value) data-key=(offer.key) checked[checked];
+                    }
+                    @if !offer.key.is_empty() { kbd aria-hidden="true" { (offer.key) } }
+                    span { (offer.title) @if long && !offer.help.is_empty() { small { (offer.help) } } }
+                }
+            }
         }
     }
 }

@@ -10,6 +10,6 @@ mod shell;
 mod text;
 
 pub(super) use case::case;
-pub(super) use form::{Level, Questions, offers, questions};
+pub(super) use form::{Level, Questions, answers, offers, questions};
 pub(super) use rubric::advice;
 pub(super) use shell::{Assets, Page, SCRIPT, STYLE, document, keys, progress};

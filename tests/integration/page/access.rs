@@ -117,8 +117,6 @@ fn paths_and_bodies_have_limits() {
     assert_eq!(refused.status, 400, "a rationale has a limit");
     assert_eq!(anna.post("/case/1/answer", &[("label", "B99"), ("value", "1")]).status, 400);
     assert_eq!(anna.post("/case/1/answer", &[]).status, 400);
-    let statuses: Vec<u16> = (0..300).map(|_| anna.get("/rubric").status).collect();
-    assert!(statuses.contains(&429) || statuses.iter().all(|status| *status == 200));
     assert_eq!(world.events("anna"), 0);
 }
 
@@ -145,4 +143,16 @@ fn every_answer_carries_the_policy() {
             assert_eq!(answer.body.matches("<script").count(), 1);
         }
     }
+}
+
+/// How long a comparison takes says nothing: the store is never asked for a digest, and digests are compared in constant time.
+#[test]
+fn secrets_are_compared_in_constant_time() {
+    let source = |file: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
+        std::fs::read_to_string(path).expect("source")
+    };
+    let access = source("serve/access.rs");
+    assert!(access.contains(".ct_eq(digest.as_bytes())") && !access.contains("digest =="));
+    assert!(!source("store/access.rs").contains("digest = ?"));
 }

@@ -66,7 +66,7 @@ fn cases(world: &World) -> usize {
 
 #[test]
 fn no_role_reaches_what_is_not_theirs() {
-    let world = world("mechanism-v2");
+    let world = world("mechanism-v3");
     let (anna, ben) = (world.link(&["rater-anna"]), world.link(&["rater-ben"]));
     let judge = world.link(&["the-judge", "--role", "adjudicator"]);
     let owner = world.link(&["--owner"]);
@@ -87,7 +87,6 @@ fn no_role_reaches_what_is_not_theirs() {
             let value = match label.as_str() {
                 "B6" => "n.a.",
                 "B7" => "unclassified",
-                "B5" => continue,
                 _ => "0",
             };
             let fields = [("label", label.as_str()), ("digest", &digest), ("value", value), ("rationale", BEN)];
@@ -96,13 +95,6 @@ fn no_role_reaches_what_is_not_theirs() {
                 std::thread::sleep(std::time::Duration::from_millis(50));
                 answer = ben.post(&format!("/case/{number}/answer"), &fields);
             }
-        }
-    }
-    // Ben's B5 follows from the rest; answer it as the rubric wants, so that some cases are complete.
-    for number in 1..=count / 2 {
-        for value in ["0", "1"] {
-            ben.answer(number, "B5", value, BEN);
-            std::thread::sleep(std::time::Duration::from_millis(30));
         }
     }
     let rulings = crawl(&judge);
@@ -151,7 +143,9 @@ fn no_role_reaches_what_is_not_theirs() {
 #[test]
 fn the_raters_code_names_no_source_of_other_answers() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/serve");
-    for file in ["rater.rs", "room.rs", "save.rs", "look/case.rs", "look/form.rs", "packet.rs"] {
+    let files =
+        ["rater.rs", "rater_pages.rs", "sheet.rs", "room.rs", "save.rs", "look/case.rs", "look/form.rs", "packet.rs"];
+    for file in files {
         let text = std::fs::read_to_string(folder.join(file)).expect("source");
         for word in ["Desk", ".audit(", ".history(", "adjudication", "agree::", "gar::", "status::status"] {
             assert!(!text.contains(word), "src/serve/{file} names {word}");

@@ -10,10 +10,13 @@ fn wanted(variable: &str, small: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(small)
 }
 
-/// Saves one answer after the other, each with a rationale of its own; gives those that were acknowledged.
-fn hammer(client: &Client, round: u64, stop: &AtomicBool) -> Vec<String> {
-    let Some(digest) = client.questions("/case/1").remove("B4") else { return Vec::new() };
+/// Saves one answer after the other, each with a rationale of its own; gives those that were acknowledged, and whether
+/// one failed.
+fn hammer(client: &Client, round: u64, stop: &AtomicBool) -> (Vec<String>, bool) {
     let mut acknowledged = Vec::new();
+    let Some(page) = client.raw("GET", "/case/1", &[], b"") else { return (acknowledged, true) };
+    let form = page.body.split("data-label=\"B4\"").nth(1).expect("the question");
+    let digest = super::value_of(form, "digest");
     for number in 0.. {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -24,10 +27,10 @@ fn hammer(client: &Client, round: u64, stop: &AtomicBool) -> Vec<String> {
         match client.try_post("/case/1/answer", &fields) {
             Some(answer) if answer.status == 200 && answer.body.contains("\"saved\"") => acknowledged.push(said),
             Some(answer) if answer.status == 429 => std::thread::sleep(Duration::from_millis(20)),
-            _ => break,
+            _ => return (acknowledged, true),
         }
     }
-    acknowledged
+    (acknowledged, false)
 }
 
 fn stored(world: &World, rater: &str) -> std::collections::BTreeSet<String> {
@@ -58,7 +61,7 @@ fn what_was_acknowledged_survives_a_kill() {
             std::thread::sleep(Duration::from_millis(150 + round * 7 % 100));
             served.kill();
             stop.store(true, Ordering::Relaxed);
-            workers.into_iter().map(|(name, worker)| (name, worker.join().expect("joined"))).collect()
+            workers.into_iter().map(|(name, worker)| (name, worker.join().expect("joined").0)).collect()
         });
         for (name, said) in acknowledged {
             let stored = stored(&world, name);
@@ -72,6 +75,40 @@ fn what_was_acknowledged_survives_a_kill() {
     }
     println!("{kills} kills, {total} acknowledged saves, none lost");
     assert!(total > 0, "nothing was saved at all");
+}
+
+/// Two raters save as fast as they can while the command line reads, writes and backs up the same file.
+#[test]
+fn two_raters_and_the_command_line_lose_nothing() {
+    let world = world("mechanism-v3");
+    let secrets = [("anna", world.link(&["anna"])), ("ben", world.link(&["ben"]))];
+    let served = world.serve();
+    let stop = AtomicBool::new(false);
+    let acknowledged: Vec<(&str, (Vec<String>, bool))> = std::thread::scope(|scope| {
+        let workers: Vec<_> = secrets
+            .iter()
+            .map(|(name, secret)| {
+                let (client, stop) = (served.client(secret), &stop);
+                (*name, scope.spawn(move || hammer(&client, 0, stop)))
+            })
+            .collect();
+        for round in 0..6 {
+            world.json(&["status", "--batch", "page", "--json", "--kappa"]);
+            world.link(&[&format!("guest{round}")]);
+            world.run(&["backup", &format!("copy{round}.db")]);
+            assert!(world.json(&["verify", "--json"])["first_broken"].is_null());
+        }
+        stop.store(true, Ordering::Relaxed);
+        workers.into_iter().map(|(name, worker)| (name, worker.join().expect("joined"))).collect()
+    });
+    assert!(!served.kill().contains("locked"));
+    for (name, (said, failed)) in acknowledged {
+        let stored = stored(&world, name);
+        assert!(!failed && said.len() > 10, "{name} saved {}, and then a save failed: {failed}", said.len());
+        assert!(said.iter().all(|one| stored.contains(one)), "{name} lost a save");
+        let stored = stored.iter().filter(|one| one.starts_with("round")).count();
+        assert_eq!(said.len(), stored, "{name}: once each");
+    }
 }
 
 /// Raters who save every 200 ms: how long a save takes, and that none fails.

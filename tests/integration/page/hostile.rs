@@ -96,3 +96,41 @@ fn hostile_emissions_are_read_and_not_run() {
         assert!(!packet.contains(foreign), "the packet holds {foreign}");
     }
 }
+
+/// A rater's words reach the adjudicator and the owner: there they are text too.
+#[test]
+fn hostile_rationales_and_notes_are_read_and_not_run() {
+    let world = world("mechanism-v3");
+    let (anna, ben) = (world.link(&["anna"]), world.link(&["ben"]));
+    let (judge, owner) = (world.link(&["judge", "--role", "adjudicator"]), world.link(&["--owner"]));
+    let served = world.serve();
+    let (anna, ben) = (served.client(&anna), served.client(&ben));
+    let text = CORPUS.join("\n");
+    let case = anna.get("/case/1").body;
+    let case = case.split("class=\"identity\"><code>").nth(1).and_then(|rest| rest.split('<').next()).expect("a name");
+    // Ben's order is another: the same case by its name.
+    let place =
+        (1..=31).find(|number| ben.get(&format!("/case/{number}")).body.contains(&format!("<code>{case}</code>")));
+    for (rater, number, value) in [(&anna, 1, "1"), (&ben, place.expect("the case"), "0")] {
+        for (label, _) in rater.questions(&format!("/case/{number}")) {
+            let value = match label.as_str() {
+                "B6" => "n.a.",
+                "B7" => "unclassified",
+                _ => value,
+            };
+            rater.answer(number, &label, value, &text);
+        }
+        rater.post(&format!("/case/{number}/marks"), &[("flag", "1"), ("note", &text)]).json();
+    }
+    let judge = served.client(&judge);
+    let list = judge.get("/rulings").body;
+    let ruling = list.split("href=\"/ruling/").nth(1).and_then(|rest| rest.split('"').next()).expect("a ruling");
+    for (what, html) in [
+        ("ruling", judge.get(&format!("/ruling/{ruling}")).body),
+        ("owner", served.client(&owner).get("/owner").body),
+        ("own case", anna.get("/case/1").body),
+    ] {
+        assert!(html.contains("&lt;script&gt;alert(1)"), "{what} shows the words");
+        assert_inert(what, &html, 1);
+    }
+}

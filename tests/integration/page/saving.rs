@@ -114,6 +114,7 @@ fn times_marks_and_progress_add_up() {
     assert_eq!((&row["done"], &row["left"], &row["median_seconds"]), (&1.into(), &30.into(), &60.into()), "{row}");
     assert_eq!(row["marks"].as_array().map(Vec::len), Some(2));
     assert!(status.get("agreement").is_none(), "agreement is for the owner: --kappa");
+    world.link(&["ben"]);
     assert!(world.json(&["status", "--batch", "page", "--json", "--kappa"]).get("agreement").is_some());
     let list = anna.get("/cases?only=flagged").body;
     assert!(list.contains("flagged: odd") && list.matches("<tr>").count() == 2, "{list}");
