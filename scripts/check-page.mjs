@@ -181,6 +181,39 @@ try {
   await look(anna, "case-keys");
   await press(anna, "Escape");
 
+  step("the other keys");
+  await anna.goto(`${origin}/case/3`);
+  const activeLabel = () => anna.evaluate(() => document.querySelector(".question.active")?.dataset.label);
+  const isOpen = (selector) => anna.evaluate((selector) => [...document.querySelectorAll(selector)].every((fold) => fold.open), selector);
+  const first = await activeLabel();
+  await press(anna, "s");
+  must((await activeLabel()) !== first, "s goes to the next question");
+  await press(anna, "w");
+  must((await activeLabel()) === first, "w goes back");
+  must(await isOpen(".question.active details.how"), "how to decide stands beside the current question");
+  await press(anna, "h");
+  must(!(await isOpen(".question.active details.how")), "h hides how to decide");
+  await press(anna, "h");
+  must(!(await isOpen(".case details.same")), "what is the same is folded");
+  await press(anna, "o");
+  must(await isOpen(".case details.long, .case details.same, .case details.thought"), "o opens all folds");
+  await press(anna, "o");
+  const inView = (selector) => anna.evaluate((selector) => {
+    const { top } = document.querySelector(selector).getBoundingClientRect();
+    return top >= 0 && top < innerHeight / 2;
+  }, selector);
+  await anna.locator(".turn-link").last().click();
+  await anna.waitForFunction(() => document.querySelector(".case").scrollTop > 0);
+  await press(anna, "g");
+  await anna.waitForTimeout(800);
+  must(await inView(".turn.gold"), "g shows the gold turn");
+  await press(anna, "j");
+  await anna.waitForURL(/\/case\/4$/);
+  await press(anna, "k");
+  await anna.waitForURL(/\/case\/3$/);
+  await anna.locator(".jump select").selectOption("9");
+  await anna.waitForURL(/\/case\/9$/);
+
   step("answers that contradict each other");
   await anna.goto(`${origin}/case/12`);
   const choose = (label, value) => anna.locator(`form[data-label=${label}] input[value="${value}"]`).check();

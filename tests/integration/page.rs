@@ -71,7 +71,12 @@ impl World {
 
     #[must_use]
     pub fn serve(&self) -> Served {
-        Served::start(self.folder.path())
+        self.serve_at("127.0.0.1:0")
+    }
+
+    #[must_use]
+    pub fn serve_at(&self, listen: &str) -> Served {
+        Served::start(self.folder.path(), listen)
     }
 }
 
@@ -81,9 +86,9 @@ pub struct Served {
 }
 
 impl Served {
-    fn start(folder: &Path) -> Self {
+    fn start(folder: &Path, listen: &str) -> Self {
         let mut child = Command::new(binary())
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", listen])
             .current_dir(folder)
             .env_clear()
             .stdout(Stdio::piped())

@@ -15,6 +15,7 @@ pub(in crate::serve) fn case(view: &CaseView, prefix: &str) -> Markup {
             ul.gaps aria-label="Gaps in the data" { @for note in &view.notes { li { (visible(note)) } } }
         }
         (sections(view))
+        (index(view, prefix))
         @if view.turns.is_empty() { p.empty { "There are no turns to show." } }
         ol.turns {
             @for (index, turn) in view.turns.iter().enumerate() { (self::turn(view, index, turn, prefix)) }
@@ -30,20 +31,6 @@ fn sections(_view: &CaseView) -> Markup {
 }
 
 fn facts(view: &CaseView) -> Markup {
-    let verdict = |name: &str, condition: &ConditionView| {
-        html! {
-            @if let Some(verdict) = &condition.verdict {
-                div { dt { (name) } dd { span class={ "verdict " (verdict.to_lowercase()) } { (visible(verdict)) } } }
-            }
-        }
-    };
-    let source = |name: &str, condition: &ConditionView| {
-        html! {
-            @if let Some(source) = &condition.source {
-                div.source { dt { (name) } dd { (visible(&source.run)) " · " (visible(&source.model)) " · " (visible(&source.condition)) } }
-            }
-        }
-    };
     html! {
         dl.facts {
             @if let Some(category) = view.category { div { dt { "Category" } dd { code { (category) } } } }
@@ -53,12 +40,43 @@ fn facts(view: &CaseView) -> Markup {
                 div { dt { "Held-out tools" } dd { @for tool in &view.held_out_tools { code.tool-name { (visible(tool)) } " " } } }
             }
             @if let Some(turn) = view.return_turn { div { dt { "They come back" } dd { "turn " (turn) } } }
-            (verdict("Grader, baseline", &view.baseline))
-            @if let Some(second) = &view.second { (verdict("Grader, second", second)) }
             @if let Some(transition) = view.transition { div { dt { "Transition" } dd { (transition.to_string().replace('_', " ")) } } }
             @if let Some(stratum) = &view.stratum { div { dt { "Stratum" } dd { (visible(stratum)) } } }
-            (source("Baseline", &view.baseline))
-            @if let Some(second) = &view.second { (source("Second", second)) }
+            (run("Baseline", &view.baseline))
+            @if let Some(second) = &view.second { (run("Second condition", second)) }
+        }
+    }
+}
+
+/// Where a condition comes from and what the grader said, as one fact.
+fn run(name: &str, condition: &ConditionView) -> Markup {
+    if condition.source.is_none() && condition.verdict.is_none() {
+        return Markup::default();
+    }
+    html! {
+        div.run {
+            dt { (name) }
+            dd {
+                @if let Some(verdict) = &condition.verdict {
+                    span class={ "verdict " (verdict.to_lowercase()) } title="the grader's verdict" { (visible(verdict)) } " "
+                }
+                @if let Some(source) = &condition.source { (visible(&source.run)) " · " (visible(&source.model)) " · " (visible(&source.condition)) }
+            }
+        }
+    }
+}
+
+/// Links to the turns of a long conversation.
+fn index(view: &CaseView, prefix: &str) -> Markup {
+    if view.turns.len() < 3 {
+        return Markup::default();
+    }
+    html! {
+        nav.turn-index aria-label="Turns" {
+            @for index in 0..view.turns.len() {
+                @let gold = is(view.gold_turn, index);
+                a.turn-link .gold[gold] href={ "#" (prefix) "turn-" (index) } { span.hidden-text { "Turn " } (index) @if gold { span.hidden-text { ", gold turn" } } }
+            }
         }
     }
 }
@@ -181,7 +199,7 @@ fn condition(name: &str, condition: &ConditionView) -> Markup {
         section.grader {
             h2 { (name) ": errors and grader" }
             @for (title, text) in parts {
-                @if let Some(text) = text { div.said { p.who { (title) } (text::block(text)) } }
+                @if let Some(text) = text { div.said { p.who { (title) } (text::remark(text)) } }
             }
         }
     }

@@ -90,7 +90,7 @@ pub(in crate::serve) fn keys(undo: bool) -> Markup {
     html! {
         details.keys id="keys" {
             summary { "Keys" kbd aria-hidden="true" { "?" } }
-            dl { @for (key, what) in rows { @if undo || key != "u" { div { dt { kbd { (key) } } dd { (what) } } } } }
+            dl { @for (key, what) in rows { @if undo || key != "u" { div { dt { @for key in key.split(' ') { kbd { (key) } " " } } dd { (what) } } } } }
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::rate::{Call, visible};
 /// Longer texts are folded.
 const LONG: usize = 1400;
 const MANY_LINES: usize = 24;
+/// The grader's explanations are read last, if at all: they fold earlier.
+const LONG_REMARK: usize = 600;
 /// What a fold shows of its text.
 const PREVIEW: usize = 420;
 const PREVIEW_LINES: usize = 7;
@@ -21,6 +23,11 @@ pub(super) fn block(text: &str) -> Markup {
         }
         @if text.trim().is_empty() { p.empty { "(empty)" } }
     }
+}
+
+/// What the grader or the run says about a case.
+pub(super) fn remark(text: &str) -> Markup {
+    folded_above(LONG_REMARK, text, html! { (visible(text)) })
 }
 
 /// A text of which the stretches that the other condition lacks are marked.
@@ -84,8 +91,12 @@ fn reasoning(text: &str) -> Markup {
 
 /// `shown`, or a fold of it where the text is long.
 fn folded(text: &str, shown: Markup) -> Markup {
+    folded_above(LONG, text, shown)
+}
+
+fn folded_above(longest: usize, text: &str, shown: Markup) -> Markup {
     let count = text.chars().count();
-    if count <= LONG && text.lines().count() <= MANY_LINES {
+    if count <= longest && text.lines().count() <= MANY_LINES {
         return html! { div.text dir="auto" { (shown) } };
     }
     let lines: String = text.split_inclusive('\n').take(PREVIEW_LINES).collect();
@@ -151,6 +162,8 @@ mod tests {
             block(evil),
             block(&long),
             block(&format!("<think>{evil}</think>")),
+            remark(evil),
+            remark(&long),
             call(&hostile, &CallMark::Only),
             call(&hostile, &CallMark::Changed([0].into())),
             marked(evil, &[(false, evil)]),

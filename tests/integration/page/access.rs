@@ -145,6 +145,23 @@ fn every_answer_carries_the_policy() {
     }
 }
 
+#[test]
+fn only_a_wish_opens_the_page_to_the_network_and_a_warning_says_what_that_means() {
+    let world = world("mechanism-v3");
+    let secret = world.link(&["anna"]);
+    let help = world.run(&["serve", "--help"]);
+    assert!(help.contains("[default: 127.0.0.1:8347]"), "{help}");
+    let local = world.serve();
+    assert!(local.address.ip().is_loopback());
+    assert!(!local.kill().contains("warning"));
+    let open = world.serve_at("0.0.0.0:0");
+    let mut anna = open.client(&secret);
+    anna.address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    assert_eq!(anna.get("/cases").status, 200);
+    let said = open.kill();
+    assert!(said.contains("warning") && said.contains("nothing on the way is encrypted"), "{said}");
+}
+
 /// How long a comparison takes says nothing: the store is never asked for a digest, and digests are compared in constant time.
 #[test]
 fn secrets_are_compared_in_constant_time() {

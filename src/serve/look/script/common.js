@@ -306,6 +306,13 @@ function connect(root) {
       desk.leave(question);
     });
   }
+  // Not by the address: in a packet it says which case is shown.
+  for (const link of all("a.turn-link", root)) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      document.getElementById(link.getAttribute("href").slice(1))?.scrollIntoView({ block: "start" });
+    });
+  }
   for (const form of all("form.marks", root)) {
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("change", (event) => {

@@ -95,7 +95,7 @@ function serverDesk() {
         say(question, "Not saved yet", true);
       }
       const why = !answer ? "the server cannot be reached" : answer.status === 401 ? "your link does not open the page any more" : `the server answers ${answer.status}`;
-      warn(`Not saved: ${outbox.length} ${outbox.length === 1 ? "entry" : "entries"}; ${why}. They are kept in this browser and sent again.`);
+      warn(`Not saved: ${outbox.length} ${outbox.length === 1 ? "entry" : "entries"}; ${why}. Kept in this browser until it is sent.`);
       wait = Math.min(Math.max(wait * 2, 1000), 10000);
       await pause(wait);
     }
@@ -161,6 +161,7 @@ function serverDesk() {
       one(".state", form).textContent = "";
     },
     async undo() {
+      if (!data.path || !data.path.startsWith("/case/")) return announce("A ruling is changed by ruling again.");
       settleAll();
       await this.empty();
       let answer = null;
