@@ -25,8 +25,8 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/", get(start))
         .route("/in/{secret}", get(come_in))
         .route("/out", post(go_out))
-        .route("/page.css", get(|| asset("text/css; charset=utf-8", STYLE)))
-        .route("/page.js", get(|| asset("text/javascript; charset=utf-8", SCRIPT)))
+        .route("/page.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
+        .route("/page.js", get(|| async { asset("text/javascript; charset=utf-8", SCRIPT) }))
         .route("/cases", get(rater::list))
         .route("/rubric", get(rater::rubric))
         .route("/jump", get(rater::jump))
@@ -47,7 +47,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-async fn asset(kind: &'static str, text: &'static str) -> Response {
+fn asset(kind: &'static str, text: &'static str) -> Response {
     ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 

@@ -103,11 +103,14 @@ fn common<T: PartialEq>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
 
 /// The calls among pieces.
 pub(super) fn calls(pieces: &[Vec<Piece>]) -> Vec<&Call> {
-    let call = |piece| match piece {
-        &Piece::Call(ref call) => Some(call),
-        Piece::Text(_) => None,
-    };
-    pieces.iter().flatten().filter_map(call).collect()
+    pieces
+        .iter()
+        .flatten()
+        .filter_map(|piece| match piece {
+            Piece::Call(call) => Some(call),
+            Piece::Text(_) => None,
+        })
+        .collect()
 }
 
 /// A stretch of text, and whether the other side has it too.

@@ -19,7 +19,7 @@ pub(super) fn block(text: &str) -> Markup {
     let parts = thoughts(text);
     html! {
         @for (thought, part) in parts {
-            @if thought { (reasoning(part)) } @else if !part.trim().is_empty() { (folded(part, html! { (visible(part)) })) }
+            @if thought { (reasoning(part)) } @else if !part.trim().is_empty() { (folded(part, &html! { (visible(part)) })) }
         }
         @if text.trim().is_empty() { p.empty { "(empty)" } }
     }
@@ -27,7 +27,7 @@ pub(super) fn block(text: &str) -> Markup {
 
 /// What the grader or the run says about a case.
 pub(super) fn remark(text: &str) -> Markup {
-    folded_above(LONG_REMARK, text, html! { (visible(text)) })
+    folded_above(LONG_REMARK, text, &html! { (visible(text)) })
 }
 
 /// A text of which the stretches that the other condition lacks are marked.
@@ -37,7 +37,7 @@ pub(super) fn marked(text: &str, stretches: &[Stretch<'_>]) -> Markup {
             @if both { (visible(&word)) } @else { mark { (visible(&word)) } }
         }
     };
-    folded(text, shown)
+    folded(text, &shown)
 }
 
 fn merged(stretches: &[Stretch<'_>]) -> Vec<(bool, String)> {
@@ -70,7 +70,7 @@ pub(super) fn call(call: &Call, mark: &CallMark) -> Markup {
         ")"
     };
     let text = call.to_string();
-    html! { div class={ "call" @if only { " only-here" } } { (folded(&text, shown)) } }
+    html! { div class={ "call" @if only { " only-here" } } { (folded(&text, &shown)) } }
 }
 
 /// A name as it stands, or in quotes where it could be mistaken for more than a name; as `Call`'s own text form.
@@ -90,11 +90,11 @@ fn reasoning(text: &str) -> Markup {
 }
 
 /// `shown`, or a fold of it where the text is long.
-fn folded(text: &str, shown: Markup) -> Markup {
+fn folded(text: &str, shown: &Markup) -> Markup {
     folded_above(LONG, text, shown)
 }
 
-fn folded_above(longest: usize, text: &str, shown: Markup) -> Markup {
+fn folded_above(longest: usize, text: &str, shown: &Markup) -> Markup {
     let count = text.chars().count();
     if count <= longest && text.lines().count() <= MANY_LINES {
         return html! { div.text dir="auto" { (shown) } };

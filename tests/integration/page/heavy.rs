@@ -41,6 +41,7 @@ fn stored(world: &World, rater: &str) -> std::collections::BTreeSet<String> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figures are what a proof is for")]
 fn what_was_acknowledged_survives_a_kill() {
     let kills = wanted("DUALRATER_KILLS", 3);
     let world = world("mechanism-v3");
@@ -113,7 +114,7 @@ fn two_raters_and_the_command_line_lose_nothing() {
 
 /// Raters who save every 200 ms: how long a save takes, and that none fails.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test measures time")]
+#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "the test measures time and says what it found")]
 fn many_raters_at_once_lose_nothing() {
     let seconds = wanted("DUALRATER_LOAD_SECONDS", 2);
     let world = world("mechanism-v3");
