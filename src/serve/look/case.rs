@@ -118,12 +118,12 @@ fn conditions(view: &CaseView, turn: &TurnView) -> Markup {
     let (left, right) = (read(turn.baseline.as_ref()), read(turn.second.as_ref()));
     if view.second.is_none() {
         let none = vec![CallMark::Same; compare::calls(&left).len()];
-        return side("Model", "baseline", turn.baseline.as_deref(), &left, &none, &[]);
+        return side(view, ("Model", "baseline"), turn.baseline.as_deref(), &left, &none, &[]);
     }
     let same = turn.baseline.is_some() && turn.baseline == turn.second;
     let (marks_left, marks_right) = compare::marks(&compare::calls(&left), &compare::calls(&right));
-    let baseline = side("Baseline", "baseline", turn.baseline.as_deref(), &left, &marks_left, &right);
-    let second = side("Second condition", "second", turn.second.as_deref(), &right, &marks_right, &left);
+    let baseline = side(view, ("Baseline", "baseline"), turn.baseline.as_deref(), &left, &marks_left, &right);
+    let second = side(view, ("Second condition", "second"), turn.second.as_deref(), &right, &marks_right, &left);
     html! {
         @if same && !left.is_empty() {
             (baseline)
@@ -135,8 +135,8 @@ fn conditions(view: &CaseView, turn: &TurnView) -> Markup {
 }
 
 fn side(
-    name: &str,
-    class: &str,
+    view: &CaseView,
+    (name, class): (&str, &str),
     emissions: Option<&[String]>,
     parts: &[Vec<Piece>],
     marks: &[CallMark],
@@ -154,7 +154,7 @@ fn side(
                     div.pieces {
                         @for piece in emission {
                             @match piece {
-                                Piece::Call(call) => (text::call(call, marks.next().unwrap_or(&CallMark::Same))),
+                                Piece::Call(call) => (text::call(call, marks.next().unwrap_or(&CallMark::Same), held_out(view, &call.name))),
                                 Piece::Text(said) => (words(said, number, other)),
                             }
                         }
@@ -163,6 +163,12 @@ fn side(
             }
         }
     }
+}
+
+/// Is this one of the tools that are held out? A name may stand behind that of its class.
+fn held_out(view: &CaseView, name: &str) -> bool {
+    let bare = name.rsplit('.').next().unwrap_or(name);
+    view.held_out_tools.iter().any(|tool| tool == name || tool == bare)
 }
 
 /// Text; a list of calls written as text is compared with what stands at the same place on the other side.

@@ -51,8 +51,8 @@ fn merged(stretches: &[Stretch<'_>]) -> Vec<(bool, String)> {
     runs
 }
 
-/// A call; `mark` says how it stands to the other condition.
-pub(super) fn call(call: &Call, mark: &CallMark) -> Markup {
+/// A call; `mark` says how it stands to the other condition, `held_out` whether its tool is held out in this case.
+pub(super) fn call(call: &Call, mark: &CallMark, held_out: bool) -> Markup {
     let changed = |index: usize| matches!(mark, CallMark::Changed(places) if places.contains(&index));
     let only = *mark == CallMark::Only;
     let name = name(&call.name);
@@ -70,7 +70,12 @@ pub(super) fn call(call: &Call, mark: &CallMark) -> Markup {
         ")"
     };
     let text = call.to_string();
-    html! { div class={ "call" @if only { " only-here" } } { (folded(&text, &shown)) } }
+    html! {
+        div.call .only-here[only] {
+            (folded(&text, &shown))
+            @if held_out { span.held-out { "held-out tool" } }
+        }
+    }
 }
 
 /// A name as it stands, or in quotes where it could be mistaken for more than a name; as `Call`'s own text form.
@@ -164,8 +169,8 @@ mod tests {
             block(&format!("<think>{evil}</think>")),
             remark(evil),
             remark(&long),
-            call(&hostile, &CallMark::Only),
-            call(&hostile, &CallMark::Changed([0].into())),
+            call(&hostile, &CallMark::Only, true),
+            call(&hostile, &CallMark::Changed([0].into()), false),
             marked(evil, &[(false, evil)]),
         ] {
             let shown = shown.into_string();
