@@ -7,7 +7,7 @@
 //! The layers, from the top down (arrows point down only, `tests/integration/layers.rs` checks it):
 //!
 //! * `cli`: one file per command;
-//! * edges (`ingest`, `store`, `rate`, `demo`): files, SQLite, terminals;
+//! * edges (`ingest`, `store`, `rate`, `desk`, `serve`, `judge`, `demo`): files, SQLite, sockets, terminals;
 //! * pure (`action`, `gar`, `rubric`, `strata`, `sample`, `agree`, `estimate`, `report`, `tau2`): values in, values out;
 //! * base (`model`, `digest`, and the error types).
 
@@ -15,6 +15,7 @@ pub mod action;
 pub mod agree;
 pub mod cli;
 pub mod demo;
+pub mod desk;
 pub mod digest;
 pub mod error;
 pub mod estimate;
@@ -27,6 +28,7 @@ pub mod rate;
 pub mod report;
 pub mod rubric;
 pub mod sample;
+pub mod serve;
 pub mod store;
 pub mod strata;
 pub mod tau2;

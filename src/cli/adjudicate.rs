@@ -1,22 +1,20 @@
 //! `dualrater adjudicate`: disagreements and a sample of agreements for a third rater.
 
-use std::collections::BTreeMap;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::desk::{Desk, ruling_entries};
-use super::{Context, Output, agree, clock, export, import, output};
+use super::desk::{Desk, ruling_entries, rulings_expected};
+pub(super) use super::desk::{planned, rated_cases};
+use super::{Context, Output, clock, export, import, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
-use crate::model::{BatchName, CaseIdentity, LabelId, RaterKind, RaterName};
+use crate::model::{BatchName, RaterKind, RaterName};
+use crate::rate::Meta;
 use crate::rate::adjudication::{
-    AdjudicationExpectation, ExpectedItem, Item, ItemKind, Plan, RatedCase, RulingSheetWriter, RulingWriter,
-    check_rulings, plan, read_ruling_jsonl, read_ruling_sheet,
+    ItemKind, RulingSheetWriter, RulingWriter, check_rulings, read_ruling_jsonl, read_ruling_sheet,
 };
-use crate::rate::{CaseView, Meta, StoredRating};
-use crate::store::Store;
 
 /// Give the disagreements to a third rater and take the rulings back
 ///
@@ -78,42 +76,6 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         Action::Export(args) => write_sheet(args, context, output),
         Action::Import(args) => take_rulings(args, context, output),
     }
-}
-
-/// The cases of the desk with the answers of the pair of record.
-pub(super) fn rated_cases(desk: &Desk, store: &Store) -> Result<(Vec<RatedCase>, BTreeMap<CaseIdentity, CaseView>)> {
-    let (a, b) = agree::pair_of_record(&desk.audit)?;
-    let mut views = BTreeMap::new();
-    let mut rated = Vec::new();
-    for (case, audited) in desk.cases.iter().zip(&desk.audit.cases) {
-        let text = store.case_text(&desk.batch, case)?;
-        let view = CaseView::new(&desk.rubric, &text);
-        let answers = |rater: &RaterName| -> BTreeMap<LabelId, StoredRating> {
-            let own = audited.ratings.get(rater).into_iter().flatten();
-            own.map(|(label, rating)| {
-                (label.clone(), StoredRating { value: rating.value.clone(), rationale: rating.rationale.clone() })
-            })
-            .collect()
-        };
-        rated.push(RatedCase {
-            case: case.identity.clone(),
-            case_digest: view.digest(),
-            category: audited.category,
-            stratum: case.stratum.clone(),
-            verdict: audited.verdict,
-            events: text.events().cloned(),
-            first: answers(&a),
-            second: answers(&b),
-        });
-        views.insert(case.identity.clone(), view);
-    }
-    Ok((rated, views))
-}
-
-/// Plans what goes to the adjudicator.
-pub(super) fn planned(desk: &Desk, adjudicator: &RaterName, spot_checks: usize, rated: &[RatedCase]) -> Result<Plan> {
-    plan(&desk.seed()?, adjudicator, spot_checks, &desk.rubric, rated)
-        .map_err(|error| Error::internal(error.to_string()))
 }
 
 fn write_sheet(args: &ExportArgs, context: &Context, output: &mut Output) -> Result<()> {
@@ -199,7 +161,7 @@ fn take_rulings(args: &ImportArgs, context: &Context, output: &mut Output) -> Re
             .at(at)
             .hint("`dualrater adjudicate export` registers one"));
     }
-    let expected = expectation(&desk, &store, &adjudicator, args.revise)?;
+    let expected = rulings_expected(&desk, &store, &adjudicator, args.revise)?;
     let outcome = check_rulings(&expected, file.rows);
     let problems = file.problems.iter().chain(&outcome.problems);
     import::tell(problems.map(|problem| import::problem_line(&args.file, problem)), "");
@@ -226,40 +188,4 @@ fn take_rulings(args: &ImportArgs, context: &Context, output: &mut Output) -> Re
     output.line(format!("chain head {head}"));
     output.line(format!("next: dualrater report --batch {batch} --out report"));
     Ok(())
-}
-
-/// What an adjudicator's file is checked against: every disagreement, and every agreement that could be spot-checked.
-fn expectation<'a>(
-    desk: &'a Desk,
-    store: &Store,
-    adjudicator: &RaterName,
-    revise: bool,
-) -> Result<AdjudicationExpectation<'a>> {
-    let (rated, _) = rated_cases(desk, store)?;
-    let plan = planned(desk, adjudicator, usize::MAX, &rated)?;
-    let audited: BTreeMap<&CaseIdentity, _> = desk.audit.cases.iter().map(|case| (&case.case, case)).collect();
-    let with_stored = |items: Vec<Item>| -> Vec<ExpectedItem> {
-        let stored = |item: Item| {
-            let case = audited.get(&item.case);
-            let existing = match item.kind {
-                ItemKind::Disagreement => case
-                    .and_then(|case| case.adjudications.get(&item.label))
-                    .map(|ruling| StoredRating { value: ruling.value.clone(), rationale: ruling.note.clone() }),
-                ItemKind::SpotCheck => case
-                    .and_then(|case| case.spot_checks.as_ref()?.get(&item.label))
-                    .map(|check| StoredRating { value: check.value.clone(), rationale: check.note.clone() }),
-            };
-            ExpectedItem { item, existing }
-        };
-        items.into_iter().map(stored).collect()
-    };
-    Ok(AdjudicationExpectation {
-        batch: desk.batch.name.clone(),
-        adjudicator: adjudicator.clone(),
-        rubric: &desk.rubric,
-        cases: rated.into_iter().map(|case| (case.case.clone(), case)).collect(),
-        items: with_stored(plan.items),
-        by_rule: with_stored(plan.by_rule),
-        revise,
-    })
 }

@@ -1,5 +1,6 @@
 //! `dualrater agree`: how far two raters agree, per label, pooled and per stratum.
 
+pub(super) use super::desk::pair_of_record;
 use super::{Context, Output, across, independence, nonresponse, output, raters};
 use crate::agree::bootstrap::Plan;
 use crate::agree::diagnose::{self, Finding};
@@ -137,14 +138,6 @@ fn families(rows: &[LabelAgreement], output: &mut Output) {
     output.line("");
     output.line("Cases about one conversation are not independent; with whole conversations resampled:");
     output.table(&["label", "n", "sharing", "conversations", "by case", "by conversation"], &table, &[1, 2, 3, 4, 5]);
-}
-
-/// The pair of record, or an error that says how to get one.
-pub(super) fn pair_of_record(audit: &Audit) -> Result<(RaterName, RaterName)> {
-    audit.pair.clone().ok_or_else(|| {
-        Error::not_found(format!("batch {} has no two raters yet", audit.batch))
-            .hint("`dualrater export --batch B --rater NAME` registers a rater; two are needed")
-    })
 }
 
 fn na_word(na: NaPolicy) -> &'static str {

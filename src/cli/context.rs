@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::model::BatchName;
-use crate::rubric::{self, Rubric};
+use crate::rubric::Rubric;
 use crate::store::{BatchInfo, Store};
 
 /// Options of all commands.
@@ -28,14 +28,7 @@ impl Context {
 
     /// A batch with its rubric.
     pub fn batch(store: &Store, name: &BatchName) -> Result<(BatchInfo, Rubric)> {
-        let batch = store.batch(name)?;
-        let rubric = rubric::parse(&batch.rubric.2).map_err(|error| {
-            crate::error::Error::new(
-                crate::error::Kind::CheckFailed,
-                format!("the stored rubric {} cannot be read any more: {error}", batch.rubric.1),
-            )
-        })?;
-        Ok((batch, rubric))
+        super::desk::batch_with_rubric(store, name)
     }
 
     /// The command line as it was typed, for the record.

@@ -1,4 +1,4 @@
-//! `dualrater export`: a rating sheet or rubric prompts for one rater; the frame.
+//! `dualrater export`: a rating sheet, an offline page or rubric prompts for one rater; requests for a batch service; the frame.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,11 +13,12 @@ use crate::error::{Error, Place, Result};
 use crate::model::{BatchName, RaterKind, RaterName};
 use crate::rate::{JsonlWriter, Meta, PromptWriter, RaterCase, SheetWriter, prompt_markdown};
 use crate::rubric::Rubric;
+use crate::serve;
 use crate::store::Store;
 
-/// Write a rating sheet or rubric prompts for one rater
+/// Write a rating sheet, an offline page or rubric prompts for one rater
 ///
-/// Write a rating sheet or rubric prompts for one rater, and register the rater for the batch.
+/// Write a rating sheet, an offline page (packet) or rubric prompts for one rater, and register the rater for the batch.
 ///
 /// Each rater gets the cases in an order of their own and sees only what the rubric shows: no other rater's answers, no
 /// action classes, no GAR. Fill in the sheet (or have the prompts answered) and give it to `dualrater import`.
@@ -27,6 +28,8 @@ use crate::store::Store;
 Forms:
   csv      a spreadsheet: one row a case, a value and a rationale column per label
   jsonl    the same as one JSON object a line
+  packet   one HTML file with cases, questions and the page's comfort; works without network and server, saves an
+           answers file for `dualrater import`
   prompts  per case the rubric prompt with an answer form: JSON lines (a file that ends in .jsonl, or stdout),
            or one Markdown document a case (any other --out is a folder)
   openai-batch  requests for a batch service: JSON lines; the results file goes to `dualrater import`",
@@ -67,6 +70,7 @@ enum Other {
 enum Form {
     Csv,
     Jsonl,
+    Packet,
     Prompts,
     OpenaiBatch,
 }
@@ -93,16 +97,17 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let cases = desk.rater_cases(&store, rater)?;
     store.register_rater(&desk.batch, rater, known.unwrap_or(kind), args.model.as_deref(), &clock::now())?;
     let meta = Meta::new(batch, &desk.rubric, rater);
+    let head = store.chain_head()?;
     let markdown = args.form == Form::Prompts && args.out.as_deref().is_some_and(|out| !is_jsonl(out));
     match &args.out {
         Some(folder) if markdown => write_documents(folder, &meta, &desk.rubric, &cases)?,
         Some(file) => {
             let new = create_new(file)?;
-            let written = write_form(args.form, BufWriter::new(new), meta, &desk.rubric, &cases);
+            let written = write_form(args.form, BufWriter::new(new), meta, &desk.rubric, &cases, &head);
             written.map_err(|source| Error::io("write", file, &source))?;
         }
         None => {
-            let bytes = write_form(args.form, Vec::new(), meta, &desk.rubric, &cases)
+            let bytes = write_form(args.form, Vec::new(), meta, &desk.rubric, &cases, &head)
                 .map_err(|source| Error::internal(source.to_string()))?;
             output.raw(&String::from_utf8_lossy(&bytes));
             return Ok(());
@@ -110,8 +115,11 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     if let Some(out) = &args.out {
         output.line(format!("{} cases for {rater} in {}", cases.len(), out.display()));
-        output.line(format!("chain head {}", store.chain_head()?));
-        output.line(format!("when it is filled in: dualrater import {}", out.display()));
+        output.line(format!("chain head {head}"));
+        output.line(match args.form {
+            Form::Packet => "open it in a browser; the answers file that it saves: dualrater import FILE".to_owned(),
+            _ => format!("when it is filled in: dualrater import {}", out.display()),
+        });
     }
     Ok(())
 }
@@ -159,8 +167,20 @@ pub(super) fn create_new(path: &Path) -> Result<File> {
     })
 }
 
-fn write_form<W: Write>(form: Form, out: W, meta: Meta, rubric: &Rubric, cases: &[RaterCase]) -> io::Result<W> {
+fn write_form<W: Write>(
+    form: Form,
+    mut out: W,
+    meta: Meta,
+    rubric: &Rubric,
+    cases: &[RaterCase],
+    head: &str,
+) -> io::Result<W> {
     match form {
+        Form::Packet => {
+            out.write_all(serve::packet(&meta, rubric, cases, head).as_bytes())?;
+            out.flush()?;
+            Ok(out)
+        }
         Form::Csv => {
             let mut writer = SheetWriter::new(out, meta, rubric, true)?;
             cases.iter().try_for_each(|case| writer.case(case))?;

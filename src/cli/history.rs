@@ -2,7 +2,7 @@
 
 use super::{Context, Output};
 use crate::error::{Error, Result};
-use crate::model::CaseIdentity;
+use crate::model::{CaseIdentity, RatingValue};
 
 /// Every rating, ruling and spot check about a case, oldest first.
 #[derive(Debug, clap::Args)]
@@ -31,6 +31,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             let value = match entry.correct {
                 Some(true) => format!("{} (agreed value correct)", entry.value),
                 Some(false) => format!("{} (agreed value wrong)", entry.value),
+                None if entry.value == RatingValue::TAKEN_BACK => "(taken back)".to_owned(),
                 None => entry.value,
             };
             vec![

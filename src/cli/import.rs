@@ -9,13 +9,16 @@ use super::judge::{import_results, is_results};
 use super::{Context, Output, clock, output};
 use crate::digest::sha256_hex;
 use crate::error::{Error, Place, Result};
-use crate::model::{BatchName, RaterName};
-use crate::rate::{AnswerFile, ImportOutcome, check_import, read_csv, read_jsonl, read_markdown};
-use crate::store::Store;
+use crate::model::{BatchName, CaseIdentity, RaterName};
+use crate::rate::{
+    AnswerFile, AnswerRow, BatchExpectation, CaseNote, ImportOutcome, check_import, note_of, read_csv, read_jsonl,
+    read_markdown, read_notes,
+};
+use crate::store::{BatchInfo, MarkKind, Store};
 
-/// Read a filled sheet or answered prompts back
+/// Read a filled sheet, a packet's answers or answered prompts back
 ///
-/// Read a filled sheet or answered prompts back, check every answer, and store what is new.
+/// Read a filled sheet, a packet's answers file or answered prompts back, check every answer, and store what is new.
 ///
 /// The file says which batch and rater it belongs to. The same answers again change nothing; a changed answer needs
 /// --revise and is kept beside the old one. A wrong value, an unknown case, another batch's file, a case that was shown
@@ -84,6 +87,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         let paths = origins.iter().flat_map(|(path, count)| std::iter::repeat_n(path, *count));
         all.iter().zip(paths).map(|(row, path)| (row.case.clone(), path.clone())).collect()
     };
+    let notes = notes(&args.file, &store, &expected, &all)?;
     let mut outcome = check_import(&expected, all);
     for problem in &mut outcome.problems {
         let case = problem.case.as_deref().and_then(|case| crate::model::CaseIdentity::parse(case).ok());
@@ -117,6 +121,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         let source = format!("{} (sha256 {digest})", args.file.display());
         let entries = rating_entries(&outcome, &expected, &source);
         let head = store.append(&desk.batch, &entries, &clock::now())?;
+        keep_notes(&mut store, &expected, &desk.batch, &notes)?;
         if !args.json {
             summary(&store, &batch, &rater, &outcome, output)?;
             output.line(format!("chain head {head}"));
@@ -125,6 +130,63 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         output.line(format!("check only: {} answers would be stored", outcome.accepted.len()));
     }
     Ok(())
+}
+
+/// What a packet's answers file says beside the answers, about cases that belong here.
+fn notes(
+    path: &Path,
+    store: &Store,
+    expected: &BatchExpectation<'_>,
+    rows: &[AnswerRow],
+) -> Result<Vec<(CaseIdentity, CaseNote)>> {
+    if !path.is_file() {
+        return Ok(Vec::new());
+    }
+    let notes = read_notes(&std::fs::read(path).map_err(|source| Error::io("read", path, &source))?);
+    let fits = |row: &&AnswerRow| {
+        row.batch == expected.batch.as_str()
+            && row.rater == expected.rater.as_str()
+            && row.rubric_digest == expected.rubric.digest()
+    };
+    let mut found = Vec::new();
+    for row in rows.iter().filter(fits) {
+        let Some(note) = note_of(&notes, row) else { continue };
+        let case = CaseIdentity::parse(&row.case).ok();
+        let known = case.filter(|case| expected.cases.get(case).is_some_and(|known| known.digest == row.case_digest));
+        found.extend(known.map(|case| (case, note.clone())));
+    }
+    if let Some(head) = found.iter().find_map(|(_, note)| note.head.as_deref())
+        && !store.chain_holds(head)?
+    {
+        output::message(&format!(
+            "warning: the packet carries the chain head {head}, which is not part of this database's chain: the ratings were rewritten since, or the packet is of another copy"
+        ));
+    }
+    Ok(found)
+}
+
+/// Stores marks and times; the same file again changes nothing.
+fn keep_notes(
+    store: &mut Store,
+    expected: &BatchExpectation<'_>,
+    batch: &BatchInfo,
+    notes: &[(CaseIdentity, CaseNote)],
+) -> Result<()> {
+    let now = clock::now();
+    store.write_own(batch, &expected.rater, |own| {
+        for (case, note) in notes {
+            if let Some(flag) = &note.flag {
+                own.mark(case, MarkKind::Flag, Some(flag.trim()), &now)?;
+            }
+            if note.known {
+                own.mark(case, MarkKind::Known, Some(""), &now)?;
+            }
+            if let Some(seconds) = note.seconds.filter(|seconds| *seconds > 0) {
+                own.visit(case, "packet", seconds, &now)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 /// Reads the file, or every Markdown document of a folder, with the digest of all bytes.

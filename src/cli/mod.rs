@@ -12,7 +12,6 @@ mod classify;
 mod clock;
 mod context;
 mod demo;
-mod desk;
 mod diff;
 mod draw;
 mod estimate;
@@ -30,6 +29,7 @@ mod independence;
 mod ingest;
 mod judge;
 mod kappa;
+mod links;
 mod mechanical;
 mod nonresponse;
 mod output;
@@ -40,7 +40,9 @@ mod raters;
 mod report;
 mod rubric;
 mod runs;
+mod serve;
 mod size;
+mod status;
 mod tau2;
 mod unusable;
 mod validate;
@@ -53,6 +55,7 @@ use clap::{Parser, Subcommand};
 pub use context::Context;
 pub use output::Output;
 
+use crate::desk;
 use crate::error::Error;
 use crate::exit;
 
@@ -61,7 +64,7 @@ use crate::exit;
 /// Scored runs go in, a stratified sample of cases is drawn, two raters who cannot see each other answer a rubric, the
 /// rest is adjudicated, and a report says how far both agree with the benchmark's own metric.
 ///
-/// The way of the data: ingest → gar → draw → export/import → agree → adjudicate → report. `dualrater demo` walks it
+/// The way of the data: ingest → gar → draw → serve, or export and import → agree → adjudicate → report. `dualrater demo` walks it
 /// with data of its own.
 #[derive(Debug, Parser)]
 #[command(name = "dualrater", version, max_term_width = 100, after_help = AFTER_HELP)]
@@ -105,6 +108,8 @@ enum Command {
     Batch(batch::Args),
     Batches(batches::Args),
     Raters(raters::Args),
+    Serve(serve::Args),
+    Status(status::Args),
     Rubric(rubric::Args),
     History(history::Args),
     Verify(verify::Args),
@@ -164,6 +169,8 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Batch(args) => batch::run(args, context, output),
         Command::Batches(args) => batches::run(args, context, output),
         Command::Raters(args) => raters::run(args, context, output),
+        Command::Serve(args) => serve::run(args, context, output),
+        Command::Status(args) => status::run(args, context, output),
         Command::Rubric(args) => rubric::run(args, output),
         Command::History(args) => history::run(args, context, output),
         Command::Verify(args) => verify::run(args, context, output),

@@ -105,6 +105,12 @@ impl Output {
         self.line(table);
     }
 
+    /// Hands over what was written so far.
+    pub fn flush(&mut self) {
+        let flushed = self.out.flush();
+        self.keep(flushed);
+    }
+
     pub(super) fn finish(mut self, result: Result<()>) -> Result<()> {
         let flushed = self.out.flush();
         self.keep(flushed);

@@ -1,19 +1,23 @@
 //! `dualrater raters`: who rates a batch, and whose agreement is reported.
 
-use super::{Context, Output, clock};
+use super::{Context, Output, clock, links};
 use crate::error::{Error, Result};
 use crate::model::{BatchName, RaterName};
 
-/// Show the raters of a batch, or fix the pair of record
+/// Show the raters of a batch, fix the pair of record, or make links to the page
 ///
-/// Show the raters of a batch, or fix the pair of record: the two whose agreement is reported.
+/// Show the raters of a batch, or fix the pair of record: the two whose agreement is reported. `raters add` registers
+/// somebody and makes their secret link to the page of `dualrater serve`.
 ///
 /// Without a fixed pair, the first two registered people or models are of record.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    action: Option<links::Action>,
     /// The batch
-    #[arg(long)]
-    batch: BatchName,
+    #[arg(long, required = true)]
+    batch: Option<BatchName>,
     /// Fix the pair of record
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1..)]
     pair: Option<Vec<RaterName>>,
@@ -36,8 +40,12 @@ struct Row {
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
+    if let Some(action) = &args.action {
+        return links::run(action, context, output);
+    }
+    let Some(name) = &args.batch else { return Err(Error::usage("say which batch with --batch")) };
     let mut store = context.store()?;
-    let batch = store.batch(&args.batch)?;
+    let batch = store.batch(name)?;
     if let Some(pair) = &args.pair {
         let known = store.batch_raters(&batch)?;
         let (a, b) = check_pair(&known, pair)?;
@@ -72,7 +80,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
         return output.json(&rows);
     }
     if rows.is_empty() {
-        output.line(format!("batch {} has no raters yet; `dualrater export` registers one", args.batch));
+        output.line(format!("batch {name} has no raters yet; `dualrater export` registers one"));
         return Ok(());
     }
     let without: Vec<(String, usize)> =

@@ -24,6 +24,14 @@ impl RatingValue {
     pub const NOT_APPLICABLE: &'static str = "n.a.";
     /// How *cannot judge* is written.
     pub const CANNOT_JUDGE: &'static str = "cannot_judge";
+    /// How the store writes that an answer was taken back and none stands in its place. No answer reads as it.
+    pub const TAKEN_BACK: &'static str = "";
+
+    /// Does this stand for an answer that was taken back?
+    #[must_use]
+    pub fn is_taken_back(&self) -> bool {
+        matches!(self, Self::Value(text) if text == Self::TAKEN_BACK)
+    }
 
     /// The written form, as stored and exported.
     #[must_use]

@@ -17,6 +17,7 @@ mod inert;
 mod json;
 mod jsonl;
 mod markdown;
+mod notes;
 mod order;
 mod prompts;
 mod reply;
@@ -35,6 +36,7 @@ pub use exchange::{AnswerFile, AnswerForm, AnswerRow, LineProblem, Meta, RawAnsw
 pub use inert::{code_span, fenced, visible};
 pub use jsonl::{JsonlWriter, read_jsonl};
 pub use markdown::case_markdown;
+pub use notes::{CaseNote, note_of, read_notes};
 pub use order::{by_ticket, derived_seed, rater_order};
 pub use prompts::{Prompt, PromptWriter, prompt, prompt_markdown, read_markdown};
 pub use reply::{Reply, check_reply};

@@ -1,6 +1,7 @@
 //! The one SQLite file: runs and cases as ingested, batches as drawn, ratings as given. Every SQL string of the program
 //! lives here (and in `sample/sql.rs`). Rows are added, never changed.
 
+mod access;
 mod batches;
 mod case_text;
 mod chat;
@@ -13,6 +14,7 @@ mod judgements;
 mod new_run;
 mod nonresponse;
 mod open;
+mod own;
 mod raters;
 mod ratings;
 mod reratings;
@@ -21,6 +23,7 @@ mod run_writer;
 mod runs;
 mod tau2;
 
+pub use access::{AccessLink, Role};
 pub use batches::{BatchInfo, NewBatch, NewBatchCase, NewBatchStratum, StoredCase};
 pub use emissions::CaseSource;
 pub use error::StoreError;
@@ -30,6 +33,7 @@ pub use judgements::{Asked, BatchRequest, JudgeAnswer, JudgeState, JudgeTotals, 
 pub use new_run::{CaseFitRow, NewCase, NewEmission, NewFailure, NewFile};
 pub use nonresponse::UnusableCase;
 pub use open::Store;
+pub use own::{Draft, MarkKind, Marks, OwnEvent, OwnRows, OwnWriter};
 pub use ratings::{Act, ChainReport, NewRating, StoredRating};
 pub use reratings::Rerating;
 pub use rounds::{FirstRound, LaterCase, NewRound, RoundInfo, RoundKind, RoundStratum};

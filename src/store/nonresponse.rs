@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::{BatchInfo, NewRating, Store, StoreError};
 use crate::model::{CaseIdentity, RaterName};
@@ -106,7 +106,7 @@ impl Store {
     }
 }
 
-fn reason_of(transaction: &Transaction<'_>, batch: i64, case: &CaseIdentity) -> Result<Option<String>, StoreError> {
+fn reason_of(transaction: &Connection, batch: i64, case: &CaseIdentity) -> Result<Option<String>, StoreError> {
     Ok(transaction
         .query_row(
             "SELECT reason FROM unusable_cases WHERE batch = ? AND identity = ?",
@@ -117,7 +117,7 @@ fn reason_of(transaction: &Transaction<'_>, batch: i64, case: &CaseIdentity) -> 
 }
 
 /// Refuses answers of people and models to unusable cases.
-pub(super) fn check(transaction: &Transaction<'_>, batch: i64, entries: &[NewRating]) -> Result<(), StoreError> {
+pub(super) fn check(transaction: &Connection, batch: i64, entries: &[NewRating]) -> Result<(), StoreError> {
     let any = transaction.prepare("SELECT 1 FROM unusable_cases WHERE batch = ?")?.exists([batch])?;
     if !any {
         return Ok(());

@@ -12,11 +12,12 @@ const APPLICATION_ID: i64 = 0x6475_616c;
 
 /// The migrations in order; each runs once, in one transaction with the record that it ran. Never edit one that has
 /// been released: add the next.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0001_spine.sql"),
     include_str!("migrations/0002_reratings.sql"),
     include_str!("migrations/0003_probe_events.sql"),
     include_str!("migrations/0004_rounds.sql"),
+    include_str!("migrations/0005_page.sql"),
     include_str!("migrations/0006_judge.sql"),
     include_str!("migrations/0007_tau2.sql"),
 ];

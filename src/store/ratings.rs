@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::raters::rater_of;
 use super::runs::category_of;
@@ -255,6 +255,13 @@ impl Store {
             let value = RatingValue::from(row.get::<_, String>(4)?);
             let rationale: String = row.get(6)?;
             match act.as_str() {
+                "rating" if value.is_taken_back() => {
+                    if let Some(own) = case.ratings.get_mut(&rater) {
+                        own.remove(&label);
+                    }
+                    // A rater without any answer left has not rated the case.
+                    case.ratings.retain(|_, own| !own.is_empty());
+                }
                 "rating" => {
                     let rating = Rating { rater: rater.clone(), label: label.clone(), value, rationale };
                     case.ratings.entry(rater).or_default().insert(label, rating);
@@ -329,7 +336,7 @@ fn chain_head(connection: &Connection) -> Result<String, StoreError> {
 
 /// Appends entries to the chain on a connection that is inside a transaction.
 pub(super) fn append_in(
-    connection: &Transaction<'_>,
+    connection: &Connection,
     batch: i64,
     rubric: &str,
     entries: &[NewRating],

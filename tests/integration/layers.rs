@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 const LAYERS: [(&str, &[&str]); 4] = [
     ("base", &["digest", "error", "exit", "model"]),
     ("pure", &["action", "agree", "estimate", "gar", "report", "rubric", "sample", "strata", "tau2"]),
-    ("edges", &["demo", "ingest", "judge", "rate", "store"]),
+    ("edges", &["demo", "desk", "ingest", "judge", "rate", "serve", "store"]),
     ("cli", &["cli"]),
 ];
 
 /// Arrows inside a layer: who may use whom.
-const SIDEWAYS: [(&str, &[&str]); 13] = [
+const SIDEWAYS: [(&str, &[&str]); 15] = [
     ("digest", &["model"]),
     ("error", &["exit"]),
     ("estimate", &["agree"]),
@@ -26,6 +26,8 @@ const SIDEWAYS: [(&str, &[&str]); 13] = [
     ("demo", &[]),
     // A reply is checked as an imported answer is, and handed over in the store's own row type.
     ("judge", &["rate", "store"]),
+    ("desk", &["rate", "store"]),
+    ("serve", &["desk", "rate", "store"]),
     ("rate", &[]),
     ("store", &[]),
     ("rubric", &[]),

@@ -8,6 +8,7 @@ mod ingest;
 mod judge;
 mod kappa;
 mod layers;
+mod page;
 mod reference_values;
 mod report;
 mod rounds;
