@@ -6,11 +6,11 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::look::{self, Level};
-use crate::desk::{Desk, planned, rated_cases, rulings_expected};
+use crate::desk::{Desk, planned, rulings_expected};
 use crate::digest::sha256_hex;
 use crate::error::Result;
 use crate::model::{BatchName, CaseIdentity, LabelId, RaterName};
-use crate::rate::adjudication::{ExpectedItem, ItemKind};
+use crate::rate::adjudication::{ExpectedItem, ItemKind, RatedCase};
 use crate::rate::visible;
 use crate::store::{Draft, Store};
 
@@ -50,7 +50,7 @@ impl Bench {
             }
             Err(error) => return Err(error),
         };
-        let (rated, _) = rated_cases(&desk, store)?;
+        let rated: Vec<RatedCase> = expected.cases.into_values().collect();
         let plan = planned(&desk, adjudicator, spot_checks, &rated)?;
         let drawn: std::collections::BTreeSet<&CaseIdentity> = plan.items.iter().map(|item| &item.case).collect();
         let mut dockets: Vec<Docket> = Vec::new();

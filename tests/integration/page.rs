@@ -5,6 +5,7 @@ mod blind;
 mod heavy;
 mod hostile;
 mod packet;
+mod reading;
 mod saving;
 
 use std::collections::BTreeMap;
