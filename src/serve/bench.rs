@@ -1,6 +1,6 @@
 //! All cases before the adjudicator: those that both raters are done with and differ on, and the spot checks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 use serde_json::json;
@@ -37,6 +37,8 @@ pub(super) struct Bench {
     pub desk: Desk,
     pub dockets: Vec<Docket>,
     pub waiting: usize,
+    /// Events that the log of a case's second condition shows.
+    events: BTreeMap<CaseIdentity, BTreeSet<String>>,
 }
 
 impl Bench {
@@ -46,7 +48,7 @@ impl Bench {
             Ok(expected) => expected,
             // Without two raters there is nothing to rule on yet.
             Err(_) if desk.audit.pair.is_none() => {
-                return Ok(Self { waiting: desk.cases.len(), desk, dockets: Vec::new() });
+                return Ok(Self { waiting: desk.usable(), desk, dockets: Vec::new(), events: BTreeMap::new() });
             }
             Err(error) => return Err(error),
         };
@@ -64,7 +66,14 @@ impl Bench {
                 _ => dockets.push(Docket { case: item.item.case.clone(), kind, items: vec![item] }),
             }
         }
-        Ok(Self { desk, dockets, waiting: plan.waiting.len() })
+        let waiting = plan.waiting.iter().filter(|case| !desk.unusable.contains_key(*case)).count();
+        let events = rated.into_iter().filter_map(|case| Some((case.case, case.events?))).collect();
+        Ok(Self { desk, dockets, waiting, events })
+    }
+
+    /// The events of a case; `None`: there is no log.
+    pub(super) fn events(&self, case: &CaseIdentity) -> Option<&BTreeSet<String>> {
+        self.events.get(case)
     }
 
     pub(super) fn counts(&self) -> (usize, usize) {

@@ -128,7 +128,9 @@ fn ruling(bench: &Bench, item: &ExpectedItem, view: &CaseView, draft: Option<&Dr
         return Markup::default();
     };
     let Some(category) = crate::model::Category::parse(&stored.category) else { return Markup::default() };
-    let offers = look::offers(label, applicability(label, category, &stored.stratum));
+    let offered: Vec<String> =
+        label.offered(bench.events(&view.case)).into_iter().map(|choice| choice.id.clone()).collect();
+    let offers = look::offers(label, applicability(label, category, &stored.stratum), &offered);
     let ruled = item.existing.as_ref();
     let value = draft.map(|draft| draft.value.as_str()).filter(|value| !value.is_empty());
     let value = value.or(ruled.map(|ruled| ruled.value.as_str())).unwrap_or_default();

@@ -34,7 +34,8 @@ impl Work {
         let otherwise: BTreeSet<&CaseIdentity> =
             rated.map(|case| &case.case).filter(|case| !judged.contains(case)).collect();
         let mut order: Vec<CaseIdentity> = desk.cases.iter().map(|case| case.identity.clone()).collect();
-        rate::rater_order(&crate::desk::seed(&desk.batch)?, rater, &mut order).map_err(|error| Error::internal(error.to_string()))?;
+        rate::rater_order(&crate::desk::seed(&desk.batch)?, rater, &mut order)
+            .map_err(|error| Error::internal(error.to_string()))?;
         let mut open = VecDeque::new();
         let mut done = 0;
         for pass in 1..=passes {

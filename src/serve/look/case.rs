@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::compare::{self, CallMark};
 use super::text;
-use crate::rate::{CaseView, ConditionView, Piece, TurnView, pieces, visible};
+use crate::rate::{CaseView, ConditionView, EntryView, Piece, SectionView, TurnView, pieces, visible};
 
 /// The whole case. `prefix` keeps ids apart where several cases stand on one page.
 pub(in crate::serve) fn case(view: &CaseView, prefix: &str) -> Markup {
@@ -16,18 +16,47 @@ pub(in crate::serve) fn case(view: &CaseView, prefix: &str) -> Markup {
         }
         (sections(view))
         (index(view, prefix))
-        @if view.turns.is_empty() { p.empty { "There are no turns to show." } }
-        ol.turns {
-            @for (index, turn) in view.turns.iter().enumerate() { (self::turn(view, index, turn, prefix)) }
+        @if view.turns.is_empty() && view.sections.is_empty() { p.empty { "There are no turns to show." } }
+        @if !view.turns.is_empty() {
+            ol.turns {
+                @for (index, turn) in view.turns.iter().enumerate() { (self::turn(view, index, turn, prefix)) }
+            }
         }
         (condition("Baseline", &view.baseline))
         @if let Some(second) = &view.second { (condition("Second condition", second)) }
     }
 }
 
-/// Where what a case holds beside its turns will stand (a policy, a dialogue, a write event), once the view has it.
-fn sections(_view: &CaseView) -> Markup {
-    Markup::default()
+/// What a case holds beside its turns: task, policy, dialogue, write event.
+fn sections(view: &CaseView) -> Markup {
+    html! { @for section in &view.sections { (self::section(section)) } }
+}
+
+fn section(section: &SectionView) -> Markup {
+    html! {
+        section.turn.part aria-label=(visible(&section.title)) {
+            h2 { (visible(&section.title)) }
+            @if section.entries.is_empty() { p.empty { "Nothing." } }
+            @for entry in &section.entries { (self::entry(entry)) }
+        }
+    }
+}
+
+fn entry(entry: &EntryView) -> Markup {
+    let class = match entry.speaker.as_str() {
+        "user" => "said user",
+        "assistant" => "said baseline",
+        _ => "said",
+    };
+    html! {
+        div class=(class) .about[entry.marked] {
+            p.who {
+                (visible(&entry.speaker))
+                @if entry.marked { " " span.badge.gold-badge { "the question is about this" } }
+            }
+            (text::block(&entry.text))
+        }
+    }
 }
 
 fn facts(view: &CaseView) -> Markup {

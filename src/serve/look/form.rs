@@ -41,8 +41,9 @@ pub(in crate::serve) struct Offer {
     pub alone: bool,
 }
 
-/// The answers that a label takes for a case.
-pub(in crate::serve) fn offers(label: &Label, applies: Applicability) -> Vec<Offer> {
+/// The answers that a label takes for a case; of named values those in `offered`. A value keeps its key where others are left
+/// out, so that hands need not learn each case anew.
+pub(in crate::serve) fn offers(label: &Label, applies: Applicability, offered: &[String]) -> Vec<Offer> {
     let offer = |value: &str, key: String, title: &str, help: &str, alone: bool| Offer {
         value: value.to_owned(),
         key,
@@ -56,6 +57,7 @@ pub(in crate::serve) fn offers(label: &Label, applies: Applicability) -> Vec<Off
         }
         LabelKind::Choice(_) | LabelKind::Choices(_) => (1..)
             .zip(label.offered(None))
+            .filter(|(_, choice)| offered.contains(&choice.id))
             .map(|(number, choice)| {
                 let key = if number < 10 { number.to_string() } else { String::new() };
                 offer(&choice.id, key, &choice.title, &choice.help, choice.alone)
@@ -104,7 +106,7 @@ fn question(given: &Questions<'_>, label: &Label, form: &LabelForm) -> Markup {
     let value = draft.map(|draft| draft.value.as_str()).filter(|value| !value.is_empty()).unwrap_or(stored);
     let rationale = draft.map_or(form.rationale.as_str(), |draft| draft.rationale.as_str());
     let id = format!("{}q-{}", given.prefix, label.id);
-    let offers = offers(label, form.applies);
+    let offers = offers(label, form.applies, &form.offered);
     let several = matches!(label.kind, LabelKind::Choices(_));
     let message = given.messages.get(&label.id);
     html! {
