@@ -4,7 +4,7 @@
 //! joined twice, and the wider limit counts. First by recovering the variances from the strata's limits, L = p − √Σ W_h²(p_h
 //! − l_h)² and U likewise (MOVER: Zou & Donner 2008, Stat. Med. 27:1693-1702; Zou, Huang & Zhang 2009, Comput. Stat. Data
 //! Anal. 53:1080-1085): right for few strata of unlike size. Second by a score test with the greatest variance that the strata
-//! leave possible ([`super::nuisance`]): right for many small strata, where the first falls short. Why not the interval of
+//! leave possible (the module `nuisance`): right for many small strata, where the first falls short. Why not the interval of
 //! survey practice (Korn and Graubard's effective sample size): it takes the variance from the sample, and a heavy stratum of
 //! five cases without a hit then counts as known. Here such a stratum brings the width of 0 of 5, a stratum of one case
 //! nearly all of its weight, and a stratum that was seen as a whole none. docs/coverage-estimation.md has the coverage of all.
@@ -188,7 +188,7 @@ fn without_bounds(parts: &[Part], level: f64) -> Result<WeightedRate, DesignErro
     })
 }
 
-/// The score limits with the greatest variance that the strata's own exact intervals allow ([`super::nuisance`]).
+/// The score limits with the greatest variance that the strata's own exact intervals allow (the module `nuisance`).
 pub(super) fn score(parts: &[Part], level: f64) -> Result<[f64; 2], DesignError> {
     let z = z_of_level(level).map_err(|_| DesignError::Level { level })?;
     let concerned: f64 = parts.iter().map(|part| part.concerned()).sum();
