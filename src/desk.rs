@@ -191,7 +191,7 @@ pub fn ruling_entries(outcome: &RulingOutcome, expected: &AdjudicationExpectatio
         .collect()
 }
 
-/// The cases of the desk with the answers of the pair of record.
+/// The cases of the desk that can be rated, with the answers of the pair of record.
 ///
 /// # Errors
 /// No pair of record, or the database's own trouble.
@@ -200,6 +200,9 @@ pub fn rated_cases(desk: &Desk, store: &Store) -> Result<(Vec<RatedCase>, BTreeM
     let mut views = BTreeMap::new();
     let mut rated = Vec::new();
     for (case, audited) in desk.cases.iter().zip(&desk.audit.cases) {
+        if desk.unusable.contains_key(&case.identity) {
+            continue;
+        }
         let text = store.case_text(&desk.batch, case)?;
         let view = CaseView::new(&desk.rubric, &text);
         let answers = |rater: &RaterName| -> BTreeMap<LabelId, StoredRating> {

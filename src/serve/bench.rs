@@ -66,9 +66,8 @@ impl Bench {
                 _ => dockets.push(Docket { case: item.item.case.clone(), kind, items: vec![item] }),
             }
         }
-        let waiting = plan.waiting.iter().filter(|case| !desk.unusable.contains_key(*case)).count();
         let events = rated.into_iter().filter_map(|case| Some((case.case, case.events?))).collect();
-        Ok(Self { desk, dockets, waiting, events })
+        Ok(Self { desk, dockets, waiting: plan.waiting.len(), events })
     }
 
     /// The events of a case; `None`: there is no log.
