@@ -21,7 +21,8 @@ fn calls(world: &World, run: &str, case: &str) -> BTreeMap<i64, Vec<Value>> {
         let calls = turns.entry(turn).or_default();
         match serde_json::from_str(&raw).expect("JSON") {
             Value::Array(list) => calls.extend(list),
-            // One of the models writes its calls as a list in text.
+            // Some of the models write their calls in text: as a list, or in tags.
+            Value::String(text) if text.contains("<tool_call>") => calls.push(text.into()),
             Value::String(text) if text.starts_with('[') && text.ends_with(")]") => calls.push(text.into()),
             _ => {}
         }
