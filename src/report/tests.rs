@@ -94,7 +94,7 @@ fn built(audit: &Audit) -> View {
         rubric: &rubric(),
         options: Options::default(),
         provenance: provenance(),
-        evidence: Default::default(),
+        evidence: crate::agree::independence::Evidence::default(),
     };
     view(&input).expect("a pair")
 }
@@ -198,7 +198,7 @@ fn an_empty_batch_and_a_batch_without_raters() {
         rubric: &rubric(),
         options: Options::default(),
         provenance: provenance(),
-        evidence: Default::default(),
+        evidence: crate::agree::independence::Evidence::default(),
     };
     assert!(matches!(view(&input), Err(ReportError::NoPair { .. })));
 }

@@ -88,7 +88,7 @@ fn build(audit: &Audit, rubric: &Rubric, provenance: &Provenance) -> View {
         rubric,
         options: Options::default(),
         provenance: provenance.clone(),
-        evidence: Default::default(),
+        evidence: dualrater::agree::independence::Evidence::default(),
     })
     .expect("a pair")
 }

@@ -173,7 +173,8 @@ fn an_invalid_reply_is_retried_once_with_the_error_and_then_no_verdict() {
 
 #[test]
 fn replies_in_every_wrong_shape_have_their_reason() {
-    let shapes: [(&str, fn(&Asked) -> String); 7] = [
+    type Shape = fn(&Asked) -> String;
+    let shapes: [(&str, Shape); 7] = [
         ("no_answer", |_| "I would say B1a is 1.".to_owned()),
         ("no_answer", |_| "{\"labels\": {".to_owned()),
         ("no_answer", |_| "[]".to_owned()),
