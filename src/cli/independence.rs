@@ -10,7 +10,7 @@ use crate::rate;
 use crate::rubric::Rubric;
 use crate::store::{BatchInfo, Store};
 
-/// Gathers the evidence of a batch. Lengths and flags need the text of the cases, which an audit made elsewhere may lack;
+/// Gathers the evidence of a batch. Lengths and flags need the text of the cases, which an audit made elsewhere lacks;
 /// orders are known where they were shuffled here.
 pub(super) fn evidence(store: &Store, batch: &BatchInfo, rubric: &Rubric, audit: &Audit) -> Result<Evidence> {
     let mut found = Evidence { models: store.rater_models(batch)?, ..Evidence::default() };
@@ -23,7 +23,9 @@ pub(super) fn evidence(store: &Store, batch: &BatchInfo, rubric: &Rubric, audit:
             found.order.insert(rater.clone(), order);
         }
     }
-    for case in store.batch_cases(batch)? {
+    // An audit made elsewhere has no texts here.
+    let cases = if batch.imported { Vec::new() } else { store.batch_cases(batch)? };
+    for case in cases {
         let text = store.case_text(batch, &case)?;
         let shown = rate::rater_case(rubric, &text, &BTreeMap::new());
         if shown.view.turns.is_empty() {

@@ -130,7 +130,7 @@ pub(super) fn scrub(text: &str, secret: &str) -> String {
     let mut written = secret.to_owned();
     for _ in 0..3 {
         let json = serde_json::to_string(&written).unwrap_or_default();
-        written = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();
+        json.get(1..json.len().saturating_sub(1)).unwrap_or_default().clone_into(&mut written);
         forms.push(written.replace('/', "\\/"));
         forms.push(written.clone());
     }

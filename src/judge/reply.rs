@@ -4,6 +4,7 @@ use serde_json::Value;
 
 /// A chat completion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_field_names, reason = "the server's own names")]
 pub(super) struct Completion {
     pub content: String,
     pub refusal: Option<String>,

@@ -95,7 +95,7 @@ fn built(audit: &Audit) -> View {
         options: Options::default(),
         estimates: Vec::new(),
         provenance: provenance(),
-        evidence: Default::default(),
+        evidence: crate::agree::independence::Evidence::default(),
     };
     view(&input).expect("a pair")
 }
@@ -200,7 +200,7 @@ fn an_empty_batch_and_a_batch_without_raters() {
         options: Options::default(),
         estimates: Vec::new(),
         provenance: provenance(),
-        evidence: Default::default(),
+        evidence: crate::agree::independence::Evidence::default(),
     };
     assert!(matches!(view(&input), Err(ReportError::NoPair { .. })));
 }

@@ -19,13 +19,13 @@ pub fn answer_schema(rubric: &Rubric, category: Category, stratum: &str, events:
         .map(|(label, applies)| {
             let properties =
                 json!({ "value": answer(&label.narrowed(events), applies), "rationale": { "type": "string" } });
-            (label.id.to_string(), object(properties))
+            (label.id.to_string(), object(&properties))
         })
         .collect();
-    object(json!({ "labels": object(labels.into()) }))
+    object(&json!({ "labels": object(&labels.into()) }))
 }
 
-fn object(properties: Value) -> Value {
+fn object(properties: &Value) -> Value {
     let names: Vec<String> = properties.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false })
 }

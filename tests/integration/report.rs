@@ -89,7 +89,7 @@ fn build(audit: &Audit, rubric: &Rubric, provenance: &Provenance) -> View {
         options: Options::default(),
         estimates: Vec::new(),
         provenance: provenance.clone(),
-        evidence: Default::default(),
+        evidence: dualrater::agree::independence::Evidence::default(),
     })
     .expect("a pair")
 }

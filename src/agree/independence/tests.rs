@@ -97,7 +97,7 @@ fn length_and_order_are_found_where_they_are_and_not_elsewhere() {
     let b_order: Vec<CaseIdentity> =
         (0..40).map(|at| 2 * at + 1).chain((0..40).map(|at| 2 * at)).map(identity).collect();
     let order = BTreeMap::from([(name("a"), a_order), (name("b"), b_order)]);
-    let found = found(&audit, &Evidence { lengths, order, ..Evidence::default() });
+    let found = found(&audit, &Evidence { order, lengths, ..Evidence::default() });
     assert_eq!(found.looks.len(), 4, "two raters, one label, two looks");
     assert_eq!(kinds(&found), [Kind::LengthPredicts, Kind::OrderPredicts]);
     assert!(found.findings[0].text.starts_with("a's answers follow the length"), "{}", found.findings[0].text);
@@ -135,7 +135,7 @@ fn chance_is_rarely_taken_for_an_effect() {
         let audit = audit(&rows, [RaterKind::Human, RaterKind::Human]);
         let lengths = (0..60).map(|at| (identity(at), u64::from(stream.next_u32()))).collect();
         let order = BTreeMap::from([name("a"), name("b")].map(|rater| (rater, (0..60).map(identity).collect())));
-        let found = found(&audit, &Evidence { lengths, order, ..Evidence::default() });
+        let found = found(&audit, &Evidence { order, lengths, ..Evidence::default() });
         wrong += usize::from(!found.findings.is_empty());
     }
     // 5 % promised; four standard errors above it are 9.4 %.

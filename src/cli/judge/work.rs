@@ -50,8 +50,7 @@ impl Work {
         }
         let all = open.len();
         open.truncate(limit.unwrap_or(usize::MAX));
-        let first = open.front().map(|(case, ..)| case.clone());
-        let work = Self {
+        Ok(Self {
             beyond_limit: (all - open.len()) as u64,
             total: open.len(),
             facts: desk.expectation(store, rater, false)?.cases,
@@ -59,14 +58,7 @@ impl Work {
             answered_otherwise: otherwise.len() as u64,
             open,
             done,
-        };
-        if let Some(case) = first
-            && work.job(store, desk, &case, 1, None)?.case.view.turns.is_empty()
-        {
-            return Err(Error::data(format!("batch {} holds no text of its cases, so there is nothing to judge", desk.batch.name))
-                .hint("ingest the runs; an audit made elsewhere is joined to them with `dualrater ingest labels --map MODEL=RUN`"));
-        }
-        Ok(work)
+        })
     }
 
     /// Jobs in all.

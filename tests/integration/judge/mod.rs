@@ -60,7 +60,7 @@ fn judge<'a>(server: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn count(value: &Value, path: &str) -> u64 {
-    value.pointer(path).and_then(Value::as_u64).unwrap_or_else(|| panic!("{path} in {value}"))
+    value.pointer(path).and_then(Value::as_u64).unwrap_or_else(|| unreachable!("{path} is missing in {value}"))
 }
 
 /// One number out of the database.

@@ -173,7 +173,8 @@ fn an_invalid_reply_is_retried_once_with_the_error_and_then_no_verdict() {
 
 #[test]
 fn replies_in_every_wrong_shape_have_their_reason() {
-    let shapes: [(&str, fn(&Asked) -> String); 7] = [
+    type Shape = fn(&Asked) -> String;
+    let shapes: [(&str, Shape); 7] = [
         ("no_answer", |_| "I would say B1a is 1.".to_owned()),
         ("no_answer", |_| "{\"labels\": {".to_owned()),
         ("no_answer", |_| "[]".to_owned()),
@@ -369,8 +370,8 @@ fn a_batch_without_texts_is_not_judged() {
     let at = folder.path();
     done(at, &["ingest", "labels", labels.to_str().expect("UTF-8"), "--batch", "published", "--split", "main"]);
     let refused = run(at, &["judge", "--batch", "published", "--rater", "m1", "--model", "m", "--dry-run"]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("nothing to judge"));
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("its cases have no text here"));
     // Its agreement is still looked at as far as labels and rationales go.
     let shown = done(at, &["agree", "--batch", "published", "--replicates", "20"]);
     assert!(shown.contains("Independence of the raters:"), "{shown}");

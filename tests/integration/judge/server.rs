@@ -1,4 +1,5 @@
 //! A scripted OpenAI-compatible server: what it answers, when, and how badly is up to the test.
+#![expect(clippy::disallowed_methods, reason = "the server notes when it was asked")]
 
 use std::collections::BTreeMap;
 use std::io::{BufReader, Read, Write};

@@ -10,7 +10,7 @@ fn fickle() -> Server {
     Server::start(|asked| {
         let mut answer = asked.valid();
         let seed = asked.body.get("seed").and_then(Value::as_u64).unwrap_or(0) as usize;
-        if (asked.message(1).len() + seed) % 2 == 0 {
+        if (asked.message(1).len() + seed).is_multiple_of(2) {
             answer["labels"]["B4"]["value"] = "1".into();
         }
         for (label, form) in answer["labels"].as_object_mut().expect("labels") {

@@ -11,7 +11,7 @@ fn slow() -> Server {
 
 /// Starts the program and waits until the server was asked so often.
 fn until(server: &Server, at: &Path, arguments: &[&str], asked: usize) -> Child {
-    let child =
+    let mut child =
         program(at, arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     for _ in 0..6000 {
         if server.asked().len() >= asked {
@@ -19,7 +19,9 @@ fn until(server: &Server, at: &Path, arguments: &[&str], asked: usize) -> Child 
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    panic!("the server was not asked");
+    child.kill().expect("killed");
+    let _ = child.wait();
+    unreachable!("the server was not asked")
 }
 
 fn signal(child: &Child, name: &str) {
