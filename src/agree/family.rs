@@ -20,7 +20,9 @@ pub fn of_case(case: &AuditCase) -> String {
 pub(crate) fn of_id(id: &str) -> String {
     // A write of τ² (`35#0/w2`) is of the family of its simulation's task.
     let id = match id.rsplit_once("/w") {
-        Some((simulation, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => simulation,
+        Some((simulation, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            simulation
+        }
         _ => id,
     };
     // The part after the last slash: an audit made elsewhere has the model in front.

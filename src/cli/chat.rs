@@ -70,6 +70,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     for (category, count) in &report.categories {
         output.line(format!("  {category}: {count}"));
     }
-    output.line(format!("next: dualrater gar --run {0} · dualrater draw chat --rubric chat-v1 --batch first --seed s1 --bind run={0}", report.run));
+    output.line(format!(
+        "next: dualrater gar --run {0} · dualrater draw chat --rubric chat-v1 --batch first --seed s1 --bind run={0}",
+        report.run
+    ));
     Ok(())
 }

@@ -131,7 +131,9 @@ fn check_seen(draw: &Draw, store: &Store, request: &DrawRequest<'_>) -> Result<(
     for name in runs {
         if store.tau2_run(&store.run(name)?)?.is_some() {
             return Err(Error::usage(format!("the rubric {} shows nothing of runs of τ²-bench", request.rubric.id))
-                .hint("choose --rubric confirm-v1 (writes), tau2-simulation-v1 (simulations) or ask-candidate-v1 (tasks)"));
+                .hint(
+                    "choose --rubric confirm-v1 (writes), tau2-simulation-v1 (simulations) or ask-candidate-v1 (tasks)",
+                ));
         }
     }
     Ok(())

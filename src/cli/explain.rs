@@ -73,8 +73,11 @@ pub(super) fn switches(list: Option<&str>) -> Result<StrictRules> {
 fn find(store: &Store, case: &CaseIdentity) -> Result<(Category, CaseSource)> {
     let run = store.run(case.run())?;
     if store.tau2_run(&run)?.is_some() {
-        return Err(Error::usage(format!("run {} is a run of τ²-bench, whose messages have several labels each", run.name))
-            .hint(format!("`dualrater tau2 audit {}` counts them", run.name)));
+        return Err(Error::usage(format!(
+            "run {} is a run of τ²-bench, whose messages have several labels each",
+            run.name
+        ))
+        .hint(format!("`dualrater tau2 audit {}` counts them", run.name)));
     }
     for category in Category::ALL.into_iter().chain(Category::CHAT) {
         if let Some(found) =

@@ -78,8 +78,9 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             None if !tau2.is_empty() => {
                 // τ² runs have rows of their own shape in the same array.
                 let values = rows.iter().map(serde_json::to_value).chain(tau2.iter().map(serde_json::to_value));
-                let values: Vec<serde_json::Value> =
-                    values.collect::<std::result::Result<_, _>>().map_err(|error| Error::internal(error.to_string()))?;
+                let values: Vec<serde_json::Value> = values
+                    .collect::<std::result::Result<_, _>>()
+                    .map_err(|error| Error::internal(error.to_string()))?;
                 output.json(&values)
             }
             None => output.json(&rows),

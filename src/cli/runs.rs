@@ -83,15 +83,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
                 (false, _) => "unscored",
             };
             let dataset = row.dataset.map_or("–".to_owned(), |digest| digest.chars().take(8).collect());
-            vec![
-                row.run,
-                row.model,
-                row.condition,
-                row.category,
-                row.cases.to_string(),
-                verdicts.to_owned(),
-                dataset,
-            ]
+            vec![row.run, row.model, row.condition, row.category, row.cases.to_string(), verdicts.to_owned(), dataset]
         })
         .collect();
     output.table(&["run", "model", "condition", "category", "cases", "verdicts", "data set"], &table, &[4]);

@@ -91,7 +91,10 @@ mod tests {
         assert!(close(found.estimate, 0.3) && close(found.se.expect("se"), (0.3_f64 * 0.7 / 19.0).sqrt()));
         // The mean's interval with t(19) = 2.0930240544 of the tables.
         let limits = mean(&clusters, 0.95).expect("units").interval.expect("interval").limits();
-        assert!(close(limits[0], 0.3 - 2.093_024_054_4 * 0.105_130_2) && close(limits[1], 0.3 + 2.093_024_054_4 * 0.105_130_2));
+        assert!(
+            close(limits[0], 0.3 - 2.093_024_054_4 * 0.105_130_2)
+                && close(limits[1], 0.3 + 2.093_024_054_4 * 0.105_130_2)
+        );
     }
 
     /// Clusters of ten equal units each: the information is that of the clusters, not of the units.

@@ -12,9 +12,11 @@ const APPLICATION_ID: i64 = 0x6475_616c;
 
 /// The migrations in order; each runs once, in one transaction with the record that it ran. Never edit one that has
 /// been released: add the next.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("migrations/0001_spine.sql"), include_str!("migrations/0002_reratings.sql"),
-    include_str!("migrations/0007_tau2.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_spine.sql"),
+    include_str!("migrations/0002_reratings.sql"),
+    include_str!("migrations/0007_tau2.sql"),
+];
 
 /// The database of one project: runs, batches and ratings in one SQLite file.
 pub struct Store {

@@ -9,8 +9,8 @@ use super::runs::category_of;
 use super::{BatchInfo, Store, StoreError};
 use crate::digest::{CHAIN_START, chain_next};
 use crate::model::{
-    ActionClass, Adjudication, Audit, AuditCase, AuditStratum, CaseIdentity, Category, LabelId, RaterName, Rating, RatingValue, SpotCheck,
-    StratumId, Transition, Verdict,
+    ActionClass, Adjudication, Audit, AuditCase, AuditStratum, CaseIdentity, Category, LabelId, RaterName, Rating,
+    RatingValue, SpotCheck, StratumId, Transition, Verdict,
 };
 
 /// What an entry of the chain is.

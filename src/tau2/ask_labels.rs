@@ -45,10 +45,8 @@ const AIRLINE: [(&str, char, bool); 13] = [
 ];
 
 /// All of retail's candidates were in the published subset.
-const RETAIL_VALID: [&str; 13] =
-    ["45", "46", "47", "67", "68", "71", "72", "74", "88", "93", "94", "95", "113"];
-const RETAIL_FALSE: [&str; 15] =
-    ["5", "6", "7", "8", "9", "12", "13", "14", "18", "21", "24", "84", "91", "92", "98"];
+const RETAIL_VALID: [&str; 13] = ["45", "46", "47", "67", "68", "71", "72", "74", "88", "93", "94", "95", "113"];
+const RETAIL_FALSE: [&str; 15] = ["5", "6", "7", "8", "9", "12", "13", "14", "18", "21", "24", "84", "91", "92", "98"];
 
 /// The published labels of a domain.
 pub fn published_ask_labels(domain: Domain) -> Box<dyn Iterator<Item = PublishedAsk>> {
@@ -58,9 +56,11 @@ pub fn published_ask_labels(domain: Domain) -> Box<dyn Iterator<Item = Published
         _ => AskLabel::FalsePositive,
     };
     match domain {
-        Domain::Airline => {
-            Box::new(AIRLINE.into_iter().map(move |(task, letter, in_paper)| PublishedAsk { task, label: label(letter), in_paper }))
-        }
+        Domain::Airline => Box::new(AIRLINE.into_iter().map(move |(task, letter, in_paper)| PublishedAsk {
+            task,
+            label: label(letter),
+            in_paper,
+        })),
         Domain::Retail => {
             let all = |label| move |task| PublishedAsk { task, label, in_paper: true };
             let valid = RETAIL_VALID.into_iter().map(all(AskLabel::Valid));

@@ -10,10 +10,10 @@ use super::content::TaskIdCheck;
 use super::evidence::{RunFacts, RunReading};
 use super::masking::{Masking, masking};
 use super::tasks::sorted;
+use crate::gar::Joint;
 use notes::notes;
 use parts::{by_content, capability, literal, recovered, write_events};
 use reading::{Names, Reading, fraction};
-use crate::gar::Joint;
 
 /// Above so many hits the misses are listed in place of the hits.
 const LISTED: usize = 60;

@@ -79,7 +79,11 @@ pub(super) fn by_content(facts: &SimulationFacts, tasks: &[Task]) -> ContentMatc
 pub(super) fn check(facts: &SimulationFacts, stated: Option<&Task>) -> TaskIdCheck {
     match stated {
         Some(task) if comparable(facts) => {
-            if facts.fits(task) { TaskIdCheck::Agree } else { TaskIdCheck::Contradicted }
+            if facts.fits(task) {
+                TaskIdCheck::Agree
+            } else {
+                TaskIdCheck::Contradicted
+            }
         }
         _ => TaskIdCheck::NothingToCompare,
     }

@@ -49,15 +49,8 @@ impl MessageLabels {
 }
 
 /// Cues of asking beside those of BFCL.
-const ASK: [&str; 7] = [
-    "please send",
-    "could you send",
-    "kindly send",
-    "send me",
-    "give me",
-    "i'd like to know",
-    "i would like to know",
-];
+const ASK: [&str; 7] =
+    ["please send", "could you send", "kindly send", "send me", "give me", "i'd like to know", "i would like to know"];
 
 /// What makes a question a greeting or a farewell.
 const COURTESY: [&str; 11] = [
@@ -108,7 +101,8 @@ const CONFIRM: [&str; 7] = [
 /// the first 12.
 static PHRASES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let heads = [("has been", 15), ("have been", 15), ("i've", 14), ("i have", 12)];
-    let made = heads.iter().flat_map(|(head, count)| DONE.iter().take(*count).map(move |word| format!("{head} {word}")));
+    let made =
+        heads.iter().flat_map(|(head, count)| DONE.iter().take(*count).map(move |word| format!("{head} {word}")));
     made.chain(CONFIRM.map(str::to_owned)).collect()
 });
 
@@ -215,7 +209,9 @@ mod tests {
     #[test]
     fn strict_reads_through_a_wrapper_of_json() {
         let wrapped = r#"{"message": "Anything else?"}"#;
-        assert!(message_labels(Some(wrapped), false).strict_ask == message_labels(Some("Anything else?"), false).strict_ask);
+        assert!(
+            message_labels(Some(wrapped), false).strict_ask == message_labels(Some("Anything else?"), false).strict_ask
+        );
         assert!(message_labels(Some(r#"{"message": "Which order number is it?"}"#), false).strict_ask);
     }
 }

@@ -20,7 +20,7 @@ pub use confirm::{ConfirmRecord, ConfirmRow, confirm_table, consent_record};
 pub use content::{ContentMatch, TaskIdCheck};
 pub use detector::{MessageLabels, message_labels};
 pub use domain::Domain;
-pub use evidence::{RunFacts, RunReading, Row};
+pub use evidence::{Row, RunFacts, RunReading};
 pub use gar_rows::{Tau2GarRow, gar_rows};
 pub use masking::{Masking, masking};
 pub use shape::ShapeError;

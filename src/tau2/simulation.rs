@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::detector::{MessageLabels, message_labels};
 use super::shape::{self, ShapeError};
 use super::tasks::Action;
-pub(super) use oddities::unwrapped;
 use oddities::odd;
+pub(super) use oddities::unwrapped;
 
 mod oddities;
 
@@ -273,9 +273,8 @@ fn reward(object: &Map<String, Value>, path: &str, facts: &mut SimulationFacts) 
         facts.checks = Some(read);
     }
     if let Some(Value::Array(checks)) = info.get("communicate_checks") {
-        let info = |check: &Value| {
-            check.get("info").map(|info| info.as_str().map_or_else(|| info.to_string(), str::to_owned))
-        };
+        let info =
+            |check: &Value| check.get("info").map(|info| info.as_str().map_or_else(|| info.to_string(), str::to_owned));
         facts.infos = Some(checks.iter().filter_map(info).collect());
     }
     Ok(())

@@ -240,7 +240,9 @@ mod tests {
         assert!(quiet.refuse() && quiet.ask());
         assert_eq!(quiet.id, "7");
         let plain = task("Say yes.", json!([{ "name": "cancel_reservation", "arguments": {} }]));
-        assert!(!plain.refuse() && !plain.ask() && plain.has_write(Domain::Airline) && !plain.has_write(Domain::Retail));
+        assert!(
+            !plain.refuse() && !plain.ask() && plain.has_write(Domain::Airline) && !plain.has_write(Domain::Retail)
+        );
         // A line break stands in the JSON text as two characters, so the phrase is not found across it.
         assert!(!task("only do it if\nasked", json!(null)).ask());
     }

@@ -48,7 +48,8 @@ fn fill(sheet: &Path, answer: impl Fn(&str, &str) -> Option<String>) {
     let mut writer = csv::Writer::from_path(sheet).expect("writable");
     writer.write_record(&names).expect("written");
     for row in rows {
-        let cells = row.iter().zip(&names).map(|(cell, name)| answer(&row[at], name).unwrap_or_else(|| cell.to_owned()));
+        let cells =
+            row.iter().zip(&names).map(|(cell, name)| answer(&row[at], name).unwrap_or_else(|| cell.to_owned()));
         writer.write_record(cells).expect("written");
     }
     writer.flush().expect("written");
@@ -68,7 +69,8 @@ fn rate(folder: &Path, batch: &str, answer: impl Fn(&str, &str, &str) -> Option<
     done(folder, &["adjudicate", "import", &rulings]);
     let out = format!("{batch}-report");
     done(folder, &["report", "--batch", batch, "--out", &out]);
-    serde_json::from_str(&std::fs::read_to_string(folder.join(out).join("report.json")).expect("a report")).expect("JSON")
+    serde_json::from_str(&std::fs::read_to_string(folder.join(out).join("report.json")).expect("a report"))
+        .expect("JSON")
 }
 
 /// Fills rulings in: whatever `value` says of case and label.

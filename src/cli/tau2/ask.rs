@@ -49,9 +49,8 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let mut bindings = BTreeMap::new();
     for name in &args.run {
         let run = store.run(name.as_str())?;
-        let facts = store
-            .tau2_facts(&run)?
-            .ok_or_else(|| Error::usage(format!("run {name} is not a run of τ²-bench")))?;
+        let facts =
+            store.tau2_facts(&run)?.ok_or_else(|| Error::usage(format!("run {name} is not a run of τ²-bench")))?;
         let role = Role::parse(facts.domain.as_str()).map_err(|error| Error::internal(error.to_string()))?;
         if let Some(other) = bindings.insert(role, name.clone()) {
             return Err(Error::usage(format!("runs {other} and {name} are both of {}", facts.domain))

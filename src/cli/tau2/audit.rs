@@ -60,14 +60,8 @@ fn facts(args: &Args, context: &Context) -> Result<RunFacts> {
     let tasks = args.tasks.as_deref().map(read_task_file).transpose()?;
     let mut store = Store::in_memory()?;
     let name = RunName::parse("run").map_err(|error| Error::internal(error.to_string()))?;
-    let request = Tau2Request {
-        run: &name,
-        path,
-        tasks: tasks.as_ref(),
-        model: None,
-        condition: "baseline",
-        now: &clock::now(),
-    };
+    let request =
+        Tau2Request { run: &name, path, tasks: tasks.as_ref(), model: None, condition: "baseline", now: &clock::now() };
     super::ingest::tell(&import(&mut store, &request)?);
     let facts = store.tau2_facts(&store.run(name.as_str())?)?;
     let mut facts = facts.ok_or_else(|| Error::internal("the run that was read is not there"))?;
@@ -78,11 +72,15 @@ fn facts(args: &Args, context: &Context) -> Result<RunFacts> {
 fn show(found: &RunAudit, output: &mut Output) {
     output.line(format!(
         "{} · {} · tasks {} ({}) · {} simulations, {} scored, {} unscored",
-        found.run, found.domain, found.masking.tasks, found.tasks_from, found.simulations, found.scored, found.unscored.count
+        found.run,
+        found.domain,
+        found.masking.tasks,
+        found.tasks_from,
+        found.simulations,
+        found.scored,
+        found.unscored.count
     ));
-    let passed = |hits: u64, total: u64| {
-        output::percent((total > 0).then(|| hits as f64 * 100.0 / total as f64))
-    };
+    let passed = |hits: u64, total: u64| output::percent((total > 0).then(|| hits as f64 * 100.0 / total as f64));
     output.line(format!("pass@1 {} ({} of {})", passed(found.pass_hits, found.scored), found.pass_hits, found.scored));
     output.line("");
     let row = |rules: &str, class: &str, counts: &ClassCounts| {
@@ -176,7 +174,11 @@ fn show(found: &RunAudit, output: &mut Output) {
                 paper.tool_call.denominator, paper.ask.denominator, paper.refuse.denominator
             )
         });
-        output.line(format!("literal reading ({}): {} simulations{classes}", literal.what, literal.simulations.unwrap_or(0)));
+        output.line(format!(
+            "literal reading ({}): {} simulations{classes}",
+            literal.what,
+            literal.simulations.unwrap_or(0)
+        ));
     }
     for note in &found.notes {
         output.line(format!("note: {note}"));

@@ -127,8 +127,11 @@ fn of_batch(store: &Store, name: &BatchName, args: &Args) -> Result<(Vec<Confirm
     let desk = Desk::open(store, name)?;
     if !desk.audit.labels.contains(&args.label) {
         let known: Vec<String> = desk.audit.labels.iter().map(ToString::to_string).collect();
-        return Err(Error::usage(format!("batch {name} has no label {}", args.label))
-            .hint(format!("its rubric {} has: {}", desk.rubric.id, known.join(", "))));
+        return Err(Error::usage(format!("batch {name} has no label {}", args.label)).hint(format!(
+            "its rubric {} has: {}",
+            desk.rubric.id,
+            known.join(", ")
+        )));
     }
     let pair = desk.audit.pair.clone();
     let value = |case: &crate::model::AuditCase| -> Option<RatingValue> {
@@ -139,8 +142,9 @@ fn of_batch(store: &Store, name: &BatchName, args: &Args) -> Result<(Vec<Confirm
         }
     };
     if args.rater.is_none() && pair.is_none() {
-        return Err(Error::usage(format!("batch {name} has no two raters yet"))
-            .hint("name one rater's answers with --rater"));
+        return Err(
+            Error::usage(format!("batch {name} has no two raters yet")).hint("name one rater's answers with --rater")
+        );
     }
     let mut records = Vec::new();
     for case in desk.audit.cases.iter().filter(|case| case.category == crate::model::Category::Tau2Write) {
@@ -157,7 +161,8 @@ fn of_batch(store: &Store, name: &BatchName, args: &Args) -> Result<(Vec<Confirm
         _ => false,
     });
     let warnings = unequal.then(|| {
-        "strata of this batch were drawn with unequal shares: these rates are those of the sample, not of the runs".to_owned()
+        "strata of this batch were drawn with unequal shares: these rates are those of the sample, not of the runs"
+            .to_owned()
     });
     Ok((records, warnings.into_iter().collect()))
 }

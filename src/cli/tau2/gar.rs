@@ -98,7 +98,9 @@ pub(in crate::cli) fn cells(row: &Tau2GarRow) -> Vec<String> {
     cells.extend(limits(row.acc_ci95));
     cells.push(number(row.delta_pp));
     cells.extend(limits(row.delta_ci95));
-    cells.extend([joint.gar1_pass, joint.gar1_fail, joint.gar0_pass, joint.gar0_fail, joint.gar0_pass].map(|n| n.to_string()));
+    cells.extend(
+        [joint.gar1_pass, joint.gar1_fail, joint.gar0_pass, joint.gar0_fail, joint.gar0_pass].map(|n| n.to_string()),
+    );
     cells.push(row.diagnosis.map_or(String::new(), |diagnosis| diagnosis.as_str().to_owned()));
     cells.push("false".to_owned());
     cells
@@ -141,11 +143,11 @@ pub(in crate::cli) fn show(rows: &[Tau2GarRow], output: &mut Output) {
             });
             let passes = row.joint.gar0_pass + row.joint.gar1_pass;
             let masked = row.joint.gar0_pass;
-            output.line(format!(" {}: {diagnosis}; {masked} of {passes} passes are without the gold action", row.class));
+            output
+                .line(format!(" {}: {diagnosis}; {masked} of {passes} passes are without the gold action", row.class));
             for (name, subset) in row.subsets.iter().flatten() {
-                let percent = |hits: u64| {
-                    output::percent((subset.n > 0).then(|| hits as f64 * 100.0 / subset.n as f64))
-                };
+                let percent =
+                    |hits: u64| output::percent((subset.n > 0).then(|| hits as f64 * 100.0 / subset.n as f64));
                 output.line(format!(
                     "   ask, subset {name}: n {}, GAR {} %, Acc {} %",
                     subset.n,

@@ -44,9 +44,8 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     if let Some(name) = &args.run {
         let store = context.store()?;
         let run = store.run(name)?;
-        let facts = store
-            .tau2_facts(&run)?
-            .ok_or_else(|| Error::usage(format!("run {name} is not a run of τ²-bench")))?;
+        let facts =
+            store.tau2_facts(&run)?.ok_or_else(|| Error::usage(format!("run {name} is not a run of τ²-bench")))?;
         let set = TaskSet::of(&facts.tasks, facts.domain);
         found.push(Found { domain: facts.domain, version: "run".to_owned(), file: name.clone(), set });
     }
@@ -70,9 +69,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
 
 /// The version of a file; numbered where another file of the same domain has it already.
 fn version(file: &TaskFile, domain: Domain, earlier: &[Found]) -> String {
-    let same = |found: &&Found| {
-        found.domain == domain && found.version.split('-').next() == Some(file.version)
-    };
+    let same = |found: &&Found| found.domain == domain && found.version.split('-').next() == Some(file.version);
     match earlier.iter().filter(same).count() {
         0 => file.version.to_owned(),
         count => format!("{}-{}", file.version, count + 1),

@@ -66,9 +66,12 @@ pub fn import(store: &mut Store, request: &ChatRequest<'_>) -> Result<ChatReport
             if stored.sha256 == sha256 {
                 return Ok(ChatReport { run: request.run.to_string(), unchanged: true, ..ChatReport::default() });
             }
-            return Err(Error::conflict(format!("run {} was imported from {} with other bytes", request.run, stored.path))
-                .at(Place::file(request.path))
-                .hint("a run is one file and never changes: give this file another run name, or join the files first"));
+            return Err(Error::conflict(format!(
+                "run {} was imported from {} with other bytes",
+                request.run, stored.path
+            ))
+            .at(Place::file(request.path))
+            .hint("a run is one file and never changes: give this file another run name, or join the files first"));
         }
         stream(&writer, request)
     })
@@ -83,13 +86,11 @@ fn stream(writer: &RunWriter<'_>, request: &ChatRequest<'_>) -> Result<ChatRepor
     loop {
         let read = match reader.next_line(&mut report.oddities) {
             Ok(None) => break,
-            Ok(Some(line)) => {
-                record(line.text).map(|record| (line.number, record)).map_err(|message| {
-                    Error::data(message)
-                        .at(Place::line(request.path, line.number))
-                        .hint("docs/chat.md says what a line holds; repair it, or use --skip-bad-lines to go on without it")
-                })
-            }
+            Ok(Some(line)) => record(line.text).map(|record| (line.number, record)).map_err(|message| {
+                Error::data(message)
+                    .at(Place::line(request.path, line.number))
+                    .hint("docs/chat.md says what a line holds; repair it, or use --skip-bad-lines to go on without it")
+            }),
             Err(error) => Err(error),
         };
         let (number, record) = match read {
@@ -127,7 +128,13 @@ fn stream(writer: &RunWriter<'_>, request: &ChatRequest<'_>) -> Result<ChatRepor
     let (sha256, bytes) = reader.finish()?;
     let oddities = json_text(&report.oddities);
     for (category, file) in &files {
-        writer.complete_file(*file, &sha256, bytes, report.categories.get(category).copied().unwrap_or(0), &oddities)?;
+        writer.complete_file(
+            *file,
+            &sha256,
+            bytes,
+            report.categories.get(category).copied().unwrap_or(0),
+            &oddities,
+        )?;
     }
     if report.conversations == 0 {
         return Err(Error::data("the file holds no conversation").at(Place::file(request.path)));

@@ -236,7 +236,10 @@ mod tests {
         assert_eq!(turns[0], [r#""Hello!""#]);
         assert_eq!(turns[1], [r#""One moment.""#, r#"[{"arguments":{"a":1},"name":"get"}]"#, r#""I cannot.""#]);
         assert_eq!(turns[2], [r#"[{"arguments":"","name":"end"}]"#]);
-        assert_eq!((found.id.as_deref(), found.category, found.verdict), (Some("7"), Category::ChatAsk, Some(Verdict::Pass)));
+        assert_eq!(
+            (found.id.as_deref(), found.category, found.verdict),
+            (Some("7"), Category::ChatAsk, Some(Verdict::Pass))
+        );
         assert_eq!(found.own_category.as_deref(), Some("refunds"));
         assert!(found.messages[5].failed());
     }
@@ -256,7 +259,10 @@ mod tests {
     fn a_category_of_the_benchmark_says_what_it_asks_for() {
         let of = |value: Value| record(value).expect("read").category;
         assert_eq!(of(json!({ "messages": [], "category": "miss_param" })), Category::ChatAsk);
-        assert_eq!(of(json!({ "messages": [], "category": "miss_param", "gold_action": "refuse" })), Category::ChatRefuse);
+        assert_eq!(
+            of(json!({ "messages": [], "category": "miss_param", "gold_action": "refuse" })),
+            Category::ChatRefuse
+        );
         assert_eq!(of(json!({ "messages": [], "category": "mine" })), Category::Chat);
     }
 }

@@ -18,7 +18,8 @@ pub(super) struct Header {
 }
 
 fn text_at(outline: &Outline, pointer: &str) -> Option<String> {
-    let (first, rest) = pointer.trim_start_matches('/').split_once('/').unwrap_or((pointer.trim_start_matches('/'), ""));
+    let (first, rest) =
+        pointer.trim_start_matches('/').split_once('/').unwrap_or((pointer.trim_start_matches('/'), ""));
     let part = outline.parts.get(first)?;
     let found = if rest.is_empty() { Some(part) } else { part.pointer(&format!("/{rest}")) };
     found.and_then(Value::as_str).map(str::to_owned)

@@ -214,8 +214,8 @@ impl<'w, 't> Collector<'w, 't> {
 
     fn take(&mut self, index: usize, path: String, value: &Value) -> Result<()> {
         let mut notes = Vec::new();
-        let (facts, messages) = read_simulation(value, index, &path, &mut notes)
-            .map_err(|error| wrong_shape(&error, &self.file))?;
+        let (facts, messages) =
+            read_simulation(value, index, &path, &mut notes).map_err(|error| wrong_shape(&error, &self.file))?;
         let example = facts.task.as_deref().or(facts.id.as_deref()).unwrap_or_default().to_owned();
         for note in notes {
             self.oddities.note(note, index as u64 + 1, &example);
@@ -289,8 +289,7 @@ fn wrong_shape(error: &ShapeError, file: &Path) -> Error {
 
 impl Sink for Collector<'_, '_> {
     fn task(&mut self, index: usize, value: Value) -> Result<()> {
-        let task = read_task(&value, &format!("tasks[{index}]"))
-            .map_err(|error| wrong_shape(&error, &self.file))?;
+        let task = read_task(&value, &format!("tasks[{index}]")).map_err(|error| wrong_shape(&error, &self.file))?;
         self.tasks.push(task);
         Ok(())
     }

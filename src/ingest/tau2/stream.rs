@@ -170,11 +170,19 @@ impl<'de> Visitor<'de> for List<'_> {
 
     fn visit_str<E: serde::de::Error>(self, _: &str) -> std::result::Result<Option<usize>, E> {
         // Said here because serde's own complaint would quote the text.
-        Err(E::custom(if self.simulations { "`simulations` is a text, not a list" } else { "`tasks` is a text, not a list" }))
+        Err(E::custom(if self.simulations {
+            "`simulations` is a text, not a list"
+        } else {
+            "`tasks` is a text, not a list"
+        }))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, _: A) -> std::result::Result<Option<usize>, A::Error> {
-        let what = if self.simulations { "`simulations` is an object, not a list" } else { "`tasks` is an object, not a list" };
+        let what = if self.simulations {
+            "`simulations` is an object, not a list"
+        } else {
+            "`tasks` is an object, not a list"
+        };
         Err(serde::de::Error::custom(what))
     }
 

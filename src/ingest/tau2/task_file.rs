@@ -55,8 +55,7 @@ pub fn read_task_file(path: &Path) -> Result<TaskFile> {
     }
     let named = tasks.iter().filter_map(|task| task.domain.as_deref()).find_map(Domain::parse);
     let mut tools = tasks.iter().flat_map(|task| &task.actions).map(|action| action.name.as_str());
-    let domain =
-        named.or_else(|| tools.find_map(|tool| Domain::ALL.into_iter().find(|domain| domain.writes(tool))));
+    let domain = named.or_else(|| tools.find_map(|tool| Domain::ALL.into_iter().find(|domain| domain.writes(tool))));
     let version = if tasks.iter().any(|task| task.reward_basis.is_some()) { "v1" } else { "v0" };
     Ok(TaskFile { path: path.display().to_string(), sha256, tasks, domain, version })
 }

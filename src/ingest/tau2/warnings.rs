@@ -43,7 +43,9 @@ pub(super) fn compare_tasks(
 /// What a user must know before using the numbers.
 pub(super) fn warn(facts: &RunFacts, models: &BTreeMap<String, u64>, model: &str, warnings: &mut Vec<String>) {
     if facts.tasks.is_empty() {
-        warnings.push("no tasks are known, so no simulation has a class; give the benchmark's file with --tasks".to_owned());
+        warnings.push(
+            "no tasks are known, so no simulation has a class; give the benchmark's file with --tasks".to_owned(),
+        );
     }
     let checks = facts.task_id_checks();
     let contradicted = checks.iter().filter(|check| **check == TaskIdCheck::Contradicted).count();

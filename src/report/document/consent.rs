@@ -8,9 +8,11 @@ pub(super) fn section(view: &View) -> Option<Section> {
     let found = view.consent.as_ref()?;
     let [first, second] = &view.header.pair;
     let mut rows = Vec::new();
-    for (who, of) in
-        [("after adjudication".to_owned(), &found.after), (first.to_string(), &found.first), (second.to_string(), &found.second)]
-    {
+    for (who, of) in [
+        ("after adjudication".to_owned(), &found.after),
+        (first.to_string(), &found.first),
+        (second.to_string(), &found.second),
+    ] {
         rows.extend(of.iter().map(|row| line(&who, row)));
     }
     let table = Table {

@@ -113,9 +113,7 @@ impl Store {
     fn write_of_case(&self, run: &RunRow, case_id: &str) -> Result<Option<Write>, StoreError> {
         Ok(self
             .connection
-            .prepare_cached(
-                "SELECT simulation, message, call, failed FROM tau2_writes WHERE run = ? AND case_id = ?",
-            )?
+            .prepare_cached("SELECT simulation, message, call, failed FROM tau2_writes WHERE run = ? AND case_id = ?")?
             .query_row(params![run.id, case_id], |row| {
                 let call: u32 = row.get(2)?;
                 Ok(Write { simulation: row.get(0)?, message: row.get(1)?, call: call as usize, failed: row.get(3)? })
@@ -221,7 +219,10 @@ fn message_entries(message: &Stored, domain: Option<crate::tau2::Domain>) -> Vec
         && let Some((reasoning, rest)) = without_reasoning(&text)
     {
         // The user never saw it, so nothing in it can be what the user agreed to.
-        entries.push(SectionEntry { aside: true, ..entry("reasoning that the user does not see", reasoning, message.position) });
+        entries.push(SectionEntry {
+            aside: true,
+            ..entry("reasoning that the user does not see", reasoning, message.position)
+        });
         text = rest;
     }
     if message.role == "tool" {
@@ -273,10 +274,9 @@ fn write_sections(messages: &[Stored], write: &Write, domain: Option<crate::tau2
     if let Some(message) = messages.iter().find(|message| message.position == write.message) {
         if let Some(text) = message.content.as_ref().filter(|text| !text.is_empty()) {
             let (reasoning, text) = without_reasoning(text).unwrap_or_else(|| (String::new(), text.clone()));
-            for (speaker, text) in [
-                ("reasoning that the user does not see", reasoning),
-                ("assistant, in the same message", text),
-            ] {
+            for (speaker, text) in
+                [("reasoning that the user does not see", reasoning), ("assistant, in the same message", text)]
+            {
                 if !text.is_empty() {
                     entries.push(SectionEntry { aside: true, ..entry(speaker, text, write.message) });
                 }

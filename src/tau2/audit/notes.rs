@@ -23,8 +23,7 @@ pub(super) fn notes(facts: &RunFacts) -> Vec<String> {
     if !strangers.is_empty() && !facts.tasks.is_empty() {
         notes.push(format!("{} stated tasks are not among the tasks known: {}", strangers.len(), strangers.join(", ")));
     }
-    let contradicted =
-        facts.task_id_checks().iter().filter(|check| **check == TaskIdCheck::Contradicted).count();
+    let contradicted = facts.task_id_checks().iter().filter(|check| **check == TaskIdCheck::Contradicted).count();
     if contradicted > 0 {
         notes.push(format!(
             "{contradicted} simulations name a task that their own checks contradict; they are counted as stated, and by \

@@ -26,7 +26,8 @@ pub(super) fn capability(reading: &Reading<'_>) -> BTreeMap<&'static str, u64> {
 }
 
 pub(super) fn write_events(reading: &Reading<'_>) -> WriteEvents {
-    let mut events = WriteEvents { passed: BTreeMap::from([("true", 0), ("false", 0), ("null", 0)]), ..WriteEvents::default() };
+    let mut events =
+        WriteEvents { passed: BTreeMap::from([("true", 0), ("false", 0), ("null", 0)]), ..WriteEvents::default() };
     for (row, _) in &reading.rows {
         let mut any = false;
         for write in row.writes() {
@@ -52,11 +53,7 @@ pub(super) fn write_events(reading: &Reading<'_>) -> WriteEvents {
     events
 }
 
-pub(super) fn by_content(
-    facts: &RunFacts,
-    names: &Names,
-    checks: &BTreeMap<TaskIdCheck, u64>,
-) -> Option<OtherReading> {
+pub(super) fn by_content(facts: &RunFacts, names: &Names, checks: &BTreeMap<TaskIdCheck, u64>) -> Option<OtherReading> {
     if !checks.contains_key(&TaskIdCheck::Contradicted) {
         return None;
     }

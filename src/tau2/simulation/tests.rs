@@ -23,7 +23,8 @@ fn results_are_paired_by_position_and_not_by_id() {
             { "role": "assistant", "tool_calls": [call("send_certificate")] },
         ],
     }));
-    let failed: Vec<_> = facts.writes.iter().map(|write| (write.tool.as_str(), write.failed(), write.has_result)).collect();
+    let failed: Vec<_> =
+        facts.writes.iter().map(|write| (write.tool.as_str(), write.failed(), write.has_result)).collect();
     assert_eq!(
         failed,
         [("cancel_reservation", false, true), ("book_reservation", true, true), ("send_certificate", false, false)]
@@ -76,7 +77,8 @@ fn a_pass_is_a_reward_of_one() {
 
 #[test]
 fn wrong_shapes_are_named_by_their_place() {
-    let error = |value: &Value| read_simulation(value, 0, "simulations[0]", &mut Vec::new()).expect_err("wrong").to_string();
+    let error =
+        |value: &Value| read_simulation(value, 0, "simulations[0]", &mut Vec::new()).expect_err("wrong").to_string();
     assert_eq!(error(&json!(7)), "simulations[0] is a number, not an object");
     assert_eq!(error(&json!({ "messages": {} })), "simulations[0].messages is an object, not a list");
     assert_eq!(error(&json!({ "messages": [[]] })), "simulations[0].messages[0] is a list, not an object");

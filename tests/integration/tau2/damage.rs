@@ -80,7 +80,10 @@ fn a_task_file_stands_in_and_a_mismatch_is_said() {
     assert!(said.contains("version mismatch: 1 of 4"), "{said}");
     assert_eq!(json(folder, &["tau2", "audit", "own", "--json"])["paper"]["refuse"]["denominator"], 1);
     let said = told(&["ingest", "tau2", "bare.json", "--run", "bare", "--tasks", "tasks.json"]);
-    assert!(said.contains("2 of 7 simulations name a task whose reference is not what they were checked against"), "{said}");
+    assert!(
+        said.contains("2 of 7 simulations name a task whose reference is not what they were checked against"),
+        "{said}"
+    );
     assert_eq!(json(folder, &["tau2", "audit", "bare", "--json"])["paper"]["refuse"]["denominator"], 3);
     let said = told(&["ingest", "tau2", "bare.json", "--run", "none"]);
     assert!(said.contains("--tasks"), "{said}");
@@ -119,11 +122,14 @@ fn the_directory_layout_is_read() {
     save(folder, "results.json", &value);
     done(folder, &["ingest", "tau2", ".", "--run", "own"]);
     let audit = json(folder, &["tau2", "audit", "own", "--json"]);
-    assert_eq!([&audit["layout"], &audit["simulations"].to_string().into(), &audit["literal"]["simulations"].to_string().into()], [
-        &json!("directory"),
-        &json!("7"),
-        &json!("0")
-    ]);
+    assert_eq!(
+        [
+            &audit["layout"],
+            &audit["simulations"].to_string().into(),
+            &audit["literal"]["simulations"].to_string().into()
+        ],
+        [&json!("directory"), &json!("7"), &json!("0")]
+    );
     assert!(done(folder, &["ingest", "tau2", ".", "--run", "own"]).contains("unchanged"));
     value["timestamp"] = json!("changed");
     save(folder, "results.json", &value);

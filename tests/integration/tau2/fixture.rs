@@ -41,7 +41,9 @@ pub fn calls(content: Value, calls: &[(&str, Value)]) -> Value {
     let calls: Vec<Value> = calls
         .iter()
         // Every id is the same, so that pairing by id would go wrong.
-        .map(|(name, arguments)| json!({ "id": "same", "name": name, "arguments": arguments, "requestor": "assistant" }))
+        .map(
+            |(name, arguments)| json!({ "id": "same", "name": name, "arguments": arguments, "requestor": "assistant" }),
+        )
         .collect();
     json!({ "role": "assistant", "content": content, "tool_calls": calls, "raw_data": { "key": SECRET } })
 }
@@ -100,44 +102,77 @@ pub fn simulations() -> Vec<Value> {
     broken["reward_info"] = Value::Null;
     broken["info"] = json!({ "error_traceback": format!("/home/somebody/run.py {SECRET}") });
     vec![
-        simulation(&tasks[1], 0, 1.0, true, vec![
-            hello(),
-            says("user", "Cancel A1."),
-            says("assistant", "I will cancel A1. Is that right?"),
-            says("user", "Yes."),
-            calls(Value::Null, &[write("A1")]),
-            result("done", false),
-            says("assistant", "A1 has been cancelled, 50 comes back."),
-        ]),
-        simulation(&tasks[1], 1, 1.0, false, vec![
-            hello(),
-            says("user", "Cancel A1."),
-            calls(json!("At once."), &[write("A2"), write("A1")]),
-            result("Error: no such reservation", true),
-            result("done", false),
-            says("assistant", "Done, 50."),
-        ]),
-        simulation(&tasks[2], 0, 0.0, true, vec![
-            hello(),
-            says("user", "Cancel my flight."),
-            says("assistant", "Which reservation do you mean?"),
-            says("user", "B2, and yes, cancel it."),
-            calls(json!(""), &[write("B2")]),
-            result("done", false),
-            says("assistant", "Your request is in."),
-        ]),
+        simulation(
+            &tasks[1],
+            0,
+            1.0,
+            true,
+            vec![
+                hello(),
+                says("user", "Cancel A1."),
+                says("assistant", "I will cancel A1. Is that right?"),
+                says("user", "Yes."),
+                calls(Value::Null, &[write("A1")]),
+                result("done", false),
+                says("assistant", "A1 has been cancelled, 50 comes back."),
+            ],
+        ),
+        simulation(
+            &tasks[1],
+            1,
+            1.0,
+            false,
+            vec![
+                hello(),
+                says("user", "Cancel A1."),
+                calls(json!("At once."), &[write("A2"), write("A1")]),
+                result("Error: no such reservation", true),
+                result("done", false),
+                says("assistant", "Done, 50."),
+            ],
+        ),
+        simulation(
+            &tasks[2],
+            0,
+            0.0,
+            true,
+            vec![
+                hello(),
+                says("user", "Cancel my flight."),
+                says("assistant", "Which reservation do you mean?"),
+                says("user", "B2, and yes, cancel it."),
+                calls(json!(""), &[write("B2")]),
+                result("done", false),
+                says("assistant", "Your request is in."),
+            ],
+        ),
         early,
-        simulation(&tasks[0], 0, 0.0, true, vec![
-            hello(),
-            says("user", "Refund me."),
-            calls(Value::Null, &[("send_certificate", json!({ "amount": 100 }))]),
-            result("done", false),
-        ]),
-        simulation(&tasks[3], 0, 1.0, false, vec![
-            hello(),
-            says("user", "What may I take?"),
-            says("assistant", "<tool_call>{\"name\": \"get_user_details\", \"arguments\": {\"user_id\": \"u\"}}</tool_call>"),
-        ]),
+        simulation(
+            &tasks[0],
+            0,
+            0.0,
+            true,
+            vec![
+                hello(),
+                says("user", "Refund me."),
+                calls(Value::Null, &[("send_certificate", json!({ "amount": 100 }))]),
+                result("done", false),
+            ],
+        ),
+        simulation(
+            &tasks[3],
+            0,
+            1.0,
+            false,
+            vec![
+                hello(),
+                says("user", "What may I take?"),
+                says(
+                    "assistant",
+                    "<tool_call>{\"name\": \"get_user_details\", \"arguments\": {\"user_id\": \"u\"}}</tool_call>",
+                ),
+            ],
+        ),
         broken,
     ]
 }

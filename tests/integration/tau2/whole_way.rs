@@ -36,7 +36,10 @@ fn the_counts_of_our_own_run_are_those_by_hand() {
         let row = rows.as_array().expect("rows").iter().find(|row| row["rules"] == rules && row["class"] == class);
         counts(row.expect("a row"))
     };
-    assert_eq!((of("paper", "tool_call"), of("strict", "tool_call"), of("paper", "refuse")), ([5, 3, 3], [5, 2, 3], [1, 0, 0]));
+    assert_eq!(
+        (of("paper", "tool_call"), of("strict", "tool_call"), of("paper", "refuse")),
+        ([5, 3, 3], [5, 2, 3], [1, 0, 0])
+    );
     for line in done(folder, &["gar", "--run", "own"]).lines().filter(|line| line.contains("  ")) {
         assert!(line.trim_end().chars().count() <= 80 || line.starts_with("note"), "{line}");
     }
@@ -76,7 +79,8 @@ fn writes_go_the_whole_way() {
     let sheet = std::fs::read_to_string(folder.join("w-anna.csv")).expect("a sheet");
     assert!(sheet.contains("reservation_id=") && sheet.contains("The call failed") && sheet.contains("At once."));
     done(folder, &["batch", "rerate", "--batch", "w", "--rubric", "confirm-paper-v1", "--as", "wp"]);
-    let export = ["export", "--batch", "wp", "--rater", "cara", "--kind", "model", "--as", "prompts", "--out", "wp.jsonl"];
+    let export =
+        ["export", "--batch", "wp", "--rater", "cara", "--kind", "model", "--as", "prompts", "--out", "wp.jsonl"];
     done(folder, &export);
     let prompts = std::fs::read_to_string(folder.join("wp.jsonl")).expect("prompts");
     assert!(prompts.contains("cancel_reservation"));
@@ -84,12 +88,19 @@ fn writes_go_the_whole_way() {
         assert!(!prompts.contains(hidden), "{hidden} is shown under the paper's window");
     }
     assert_eq!(done(folder, &["verify"]).lines().count(), 4);
-    nothing_secret(folder, "s");
+    nothing_secret(folder);
+    let connection = rusqlite::Connection::open(folder.join("audits.db")).expect("open");
+    connection
+        .execute_batch("UPDATE tau2_messages SET labels = 2 WHERE role = 'assistant' AND labels = 0")
+        .expect("edit");
+    assert_eq!(refused(folder, &["verify"]).0, 5, "labels are checked");
 }
 
 /// Arguments of models, raw answers and tracebacks can hold keys: they are in no file and in nothing printed.
-fn nothing_secret(folder: &std::path::Path, _: &str) {
-    for arguments in [&["tau2", "audit", "own", "--json"][..], &["gar", "--json"], &["runs", "--json"], &["tau2", "audit", "own"]] {
+fn nothing_secret(folder: &std::path::Path) {
+    for arguments in
+        [&["tau2", "audit", "own", "--json"][..], &["gar", "--json"], &["runs", "--json"], &["tau2", "audit", "own"]]
+    {
         let output = program(folder, arguments);
         let said = [output.stdout, output.stderr].concat();
         assert!(!String::from_utf8_lossy(&said).contains(SECRET), "{arguments:?}");
@@ -105,7 +116,11 @@ fn nothing_secret(folder: &std::path::Path, _: &str) {
                 let found = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
                 assert!(!found, "{} holds the secret", path.display());
                 let home = b"/home/somebody";
-                assert!(!bytes.windows(home.len()).any(|window| window == home), "{} holds a traceback", path.display());
+                assert!(
+                    !bytes.windows(home.len()).any(|window| window == home),
+                    "{} holds a traceback",
+                    path.display()
+                );
             }
         }
     }
@@ -143,7 +158,8 @@ fn simulations_are_compared_with_the_metric() {
     let folder = folder.path();
     save(folder, "results.json", &run());
     done(folder, &["ingest", "tau2", "results.json", "--run", "own"]);
-    let draw = ["draw", "tau2-passes", "--batch", "p", "--seed", "s", "--bind", "run=own", "--rubric", "tau2-simulation-v1"];
+    let draw =
+        ["draw", "tau2-passes", "--batch", "p", "--seed", "s", "--bind", "run=own", "--rubric", "tau2-simulation-v1"];
     done(folder, &draw);
     let report = rate(folder, "p", |_, case, column| match column {
         "gold_action" => Some(if case == "own/1#1" { "1" } else { "0" }.to_owned()),
@@ -207,9 +223,12 @@ fn a_real_run_goes_the_whole_way() {
     });
     let row = &report["consent"]["after"][0];
     assert_eq!(row["n"], expected["total"]);
-    assert_eq!(row["simulations"].as_u64() <= expected["sims_with_write"].as_u64(), true);
+    assert!(row["simulations"].as_u64() <= expected["sims_with_write"].as_u64());
     let unjudged = row["no_verdict"].as_u64().expect("a count");
-    assert!(unjudged > 0 && row["judged"].as_u64().expect("a count") + unjudged == expected["total"].as_u64().expect("a count"));
+    assert!(
+        unjudged > 0
+            && row["judged"].as_u64().expect("a count") + unjudged == expected["total"].as_u64().expect("a count")
+    );
     // Under one rater who always can judge, the passes are those of all writes.
     let sheet = folder.join("again.csv");
     done(folder, &["export", "--batch", "w", "--rater", "cara", "--as", "csv", "--out", "again.csv"]);
