@@ -196,6 +196,8 @@ def tau2_rows(db):
         numbers = {key: value for key, value in row.items() if key not in said}
         for found, what in ((stored, "stored"), (unstored, "from the file")):
             check(f"τ² {what} {name}", found, numbers, 1e-9)
+            for key in ("write_events", "termination", "unscored", "capability", "message_labels", "ask_subsets", "task_id_check"):
+                check(f"τ² {what} {name}.{key} in full", found[key] == row[key], True)
             for key in ("by_content", "literal", "task_id_from_content"):
                 wanted = {field: value for field, value in row.get(key, {}).items() if field != "what"}
                 check(f"τ² {what} {name}.{key}", found.get(key), wanted, 1e-9)

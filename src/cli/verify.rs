@@ -109,6 +109,10 @@ fn foundations(store: &Store) -> Result<Vec<String>> {
         if changed > 0 {
             broken.push(format!("run {}: {changed} emissions have another class than the classifier gives", run.name));
         }
+        let changed = store.tau2_changed_labels(&run)?;
+        if changed > 0 {
+            broken.push(format!("run {}: {changed} messages have other labels than the detector gives", run.name));
+        }
     }
     Ok(broken)
 }

@@ -159,7 +159,8 @@ pub struct Recovered {
     /// Simulations that name no task.
     pub without_task_id: u64,
     /// Those whose content fits one task.
-    pub recovered: u64,
+    #[serde(rename = "recovered")]
+    pub matched: u64,
     /// Those whose content fits several.
     pub ambiguous: u64,
     /// Those whose content fits none.

@@ -98,7 +98,7 @@ pub fn gar_rows(facts: &RunFacts, audit: &RunAudit, names: (&str, &str), rules: 
             let gar = clustered::share(&clusters(&of_class, |row| one(hit(row))), LEVEL);
             let acc = clustered::share(&clusters(&of_class, |row| one(row.facts.passes())), LEVEL);
             let delta = clustered::mean(&clusters(&of_class, |row| one(hit(row)) - one(row.facts.passes())), LEVEL);
-            let delta_ci95 = limits(&delta);
+            let delta_ci95 = limits(delta.as_ref());
             Tau2GarRow {
                 run: facts.run.clone(),
                 model: names.0.to_owned(),
@@ -109,11 +109,11 @@ pub fn gar_rows(facts: &RunFacts, audit: &RunAudit, names: (&str, &str), rules: 
                 denominator: of_class.len() as u64,
                 gar_hits: joint.gar1_pass + joint.gar1_fail,
                 acc_hits: joint.gar1_pass + joint.gar0_pass,
-                gar_pct: percent(&gar),
-                gar_ci95: limits(&gar),
-                acc_pct: percent(&acc),
-                acc_ci95: limits(&acc),
-                delta_pp: percent(&delta),
+                gar_pct: percent(gar.as_ref()),
+                gar_ci95: limits(gar.as_ref()),
+                acc_pct: percent(acc.as_ref()),
+                acc_ci95: limits(acc.as_ref()),
+                delta_pp: percent(delta.as_ref()),
                 delta_ci95,
                 diagnosis: delta_ci95.map(Diagnosis::of_interval),
                 joint,
@@ -158,10 +158,10 @@ fn clusters(rows: &[Row<'_>], value: impl Fn(Row<'_>) -> f64) -> Vec<Cluster> {
     by_task.into_values().collect()
 }
 
-fn percent(found: &Option<Clustered>) -> Option<f64> {
-    found.as_ref().map(|found| found.estimate * 100.0)
+fn percent(found: Option<&Clustered>) -> Option<f64> {
+    found.map(|found| found.estimate * 100.0)
 }
 
-fn limits(found: &Option<Clustered>) -> Option<[f64; 2]> {
-    found.as_ref().and_then(|found| found.interval).map(|interval| interval.limits().map(|limit| limit * 100.0))
+fn limits(found: Option<&Clustered>) -> Option<[f64; 2]> {
+    found.and_then(|found| found.interval).map(|interval| interval.limits().map(|limit| limit * 100.0))
 }

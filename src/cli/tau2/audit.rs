@@ -161,7 +161,7 @@ fn show(found: &RunAudit, output: &mut Output) {
         output.line(format!(
             "without task_id: {}; matched by content {}, ambiguous {}, unmatched {}, nothing to compare {}",
             recovered.without_task_id,
-            recovered.recovered,
+            recovered.matched,
             recovered.ambiguous,
             recovered.unmatched,
             recovered.nothing_to_compare

@@ -208,6 +208,7 @@ fn short(word: &str) -> String {
 mod tests {
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value, reason = "the tests write their values in place")]
     fn record(value: Value) -> Result<ChatRecord, String> {
         read(value.as_object().expect("an object"))
     }

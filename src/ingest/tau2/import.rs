@@ -144,7 +144,7 @@ impl Source {
         for (index, piece) in self.pieces.iter().enumerate() {
             collector.file.clone_from(piece);
             let value = read_value(piece)?;
-            collector.take(index, "the simulation".to_owned(), &value)?;
+            collector.take(index, "the simulation", &value)?;
         }
         collector.file.clone_from(&self.results);
         if let Some(Value::Array(index)) = outline.parts.get("simulation_index")
@@ -212,10 +212,10 @@ impl<'w, 't> Collector<'w, 't> {
         }
     }
 
-    fn take(&mut self, index: usize, path: String, value: &Value) -> Result<()> {
+    fn take(&mut self, index: usize, path: &str, value: &Value) -> Result<()> {
         let mut notes = Vec::new();
         let (facts, messages) =
-            read_simulation(value, index, &path, &mut notes).map_err(|error| wrong_shape(&error, &self.file))?;
+            read_simulation(value, index, path, &mut notes).map_err(|error| wrong_shape(&error, &self.file))?;
         let example = facts.task.as_deref().or(facts.id.as_deref()).unwrap_or_default().to_owned();
         for note in notes {
             self.oddities.note(note, index as u64 + 1, &example);
@@ -295,7 +295,7 @@ impl Sink for Collector<'_, '_> {
     }
 
     fn simulation(&mut self, index: usize, value: Value) -> Result<()> {
-        self.take(index, format!("simulations[{index}]"), &value)
+        self.take(index, &format!("simulations[{index}]"), &value)
     }
 }
 

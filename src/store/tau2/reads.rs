@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension as _, Row};
 
 use crate::store::{RunRow, Store, StoreError};
-use crate::tau2::{Domain, RunFacts, SimulationFacts, Task};
+use crate::tau2::{Domain, RunFacts, SimulationFacts, Task, message_labels};
 
 /// The record of a τ² run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,5 +122,23 @@ impl Store {
             tasks.push(value(&json, "a task")?);
         }
         Ok(tasks)
+    }
+
+    /// How many messages of the agents of a run have other labels than the detector gives them.
+    ///
+    /// # Errors
+    /// The database's own trouble.
+    pub fn tau2_changed_labels(&self, run: &RunRow) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT content, calls IS NOT NULL, labels FROM tau2_messages WHERE run = ? AND role = 'assistant'",
+        )?;
+        let mut rows = statement.query([run.id])?;
+        let mut changed = 0;
+        while let Some(row) = rows.next()? {
+            let content: Option<String> = row.get(0)?;
+            let stored: i64 = row.get(2)?;
+            changed += u64::from(i64::from(message_labels(content.as_deref(), row.get(1)?).bits()) != stored);
+        }
+        Ok(changed)
     }
 }

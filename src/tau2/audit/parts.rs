@@ -107,7 +107,7 @@ pub(super) fn recovered(facts: &RunFacts) -> Option<Recovered> {
     let mut found = Recovered {
         what: "the one task with equal action checks and communicate infos".to_owned(),
         without_task_id: 0,
-        recovered: 0,
+        matched: 0,
         ambiguous: 0,
         unmatched: 0,
         nothing_to_compare: 0,
@@ -120,7 +120,7 @@ pub(super) fn recovered(facts: &RunFacts) -> Option<Recovered> {
         found.without_task_id += 1;
         match content {
             ContentMatch::One(task) => {
-                found.recovered += 1;
+                found.matched += 1;
                 let id = simulation.id.clone().unwrap_or_else(|| format!("simulation {}", simulation.ordinal));
                 found.tasks.insert(id, task);
             }

@@ -59,6 +59,18 @@ fn asks(row: Row<'_>) -> bool {
     row.facts.emitted.ask
 }
 
+fn made(row: Row<'_>) -> bool {
+    row.tool_call_hit()
+}
+
+fn made_and_not_early(row: Row<'_>) -> bool {
+    row.strict_tool_call_hit()
+}
+
+fn unwritten(row: Row<'_>) -> bool {
+    row.refuse_hit()
+}
+
 impl<'r> Reading<'r> {
     pub fn new(facts: &'r RunFacts, names: &Names, reading: RunReading) -> Self {
         let rows = facts.rows(reading);
@@ -105,9 +117,9 @@ impl<'r> Reading<'r> {
 
     pub fn paper(&self) -> PaperCounts {
         PaperCounts {
-            tool_call: self.class(is_tool_call, |row| row.tool_call_hit()),
+            tool_call: self.class(is_tool_call, made),
             ask: self.class(is_ask, asks),
-            refuse: self.class(is_refuse, |row| row.refuse_hit()),
+            refuse: self.class(is_refuse, unwritten),
         }
     }
 
@@ -115,7 +127,7 @@ impl<'r> Reading<'r> {
         let early = |row: Row<'_>| row.facts.early;
         let count = |wanted: &dyn Fn(Row<'r>) -> bool| self.ids(|row| early(row) && wanted(row)).len() as u64;
         let ids = self.ids(early);
-        let mut tool_call = self.class(is_tool_call, |row| row.strict_tool_call_hit());
+        let mut tool_call = self.class(is_tool_call, made_and_not_early);
         tool_call.joint = None;
         tool_call.early_terminated = Some(count(&is_tool_call));
         StrictCounts {

@@ -88,11 +88,16 @@ fn writes_go_the_whole_way() {
         assert!(!prompts.contains(hidden), "{hidden} is shown under the paper's window");
     }
     assert_eq!(done(folder, &["verify"]).lines().count(), 4);
-    nothing_secret(folder, "s");
+    nothing_secret(folder);
+    let connection = rusqlite::Connection::open(folder.join("audits.db")).expect("open");
+    connection
+        .execute_batch("UPDATE tau2_messages SET labels = 2 WHERE role = 'assistant' AND labels = 0")
+        .expect("edit");
+    assert_eq!(refused(folder, &["verify"]).0, 5, "labels are checked");
 }
 
 /// Arguments of models, raw answers and tracebacks can hold keys: they are in no file and in nothing printed.
-fn nothing_secret(folder: &std::path::Path, _: &str) {
+fn nothing_secret(folder: &std::path::Path) {
     for arguments in
         [&["tau2", "audit", "own", "--json"][..], &["gar", "--json"], &["runs", "--json"], &["tau2", "audit", "own"]]
     {
@@ -218,7 +223,7 @@ fn a_real_run_goes_the_whole_way() {
     });
     let row = &report["consent"]["after"][0];
     assert_eq!(row["n"], expected["total"]);
-    assert_eq!(row["simulations"].as_u64() <= expected["sims_with_write"].as_u64(), true);
+    assert!(row["simulations"].as_u64() <= expected["sims_with_write"].as_u64());
     let unjudged = row["no_verdict"].as_u64().expect("a count");
     assert!(
         unjudged > 0
