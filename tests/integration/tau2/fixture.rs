@@ -1,4 +1,5 @@
 //! A small run of our own in the shape of the benchmark's files.
+#![allow(clippy::needless_pass_by_value, reason = "values are written in place")]
 
 use std::path::{Path, PathBuf};
 
