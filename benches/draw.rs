@@ -81,7 +81,9 @@ fn sampler_one_thread(bencher: divan::Bencher, cases: usize) {
     };
     bencher.bench(|| {
         let mut sampler = Sampler::new(&design);
-        divan::black_box(&frame).iter().for_each(|case| sampler.push(case));
+        for case in divan::black_box(&frame) {
+            sampler.push(case);
+        }
         sampler.finish(String::new())
     });
 }

@@ -28,7 +28,7 @@ pub(super) struct Args {
 
 /// What was stored.
 #[derive(Serialize)]
-struct Stored<'a> {
+struct Told<'a> {
     run: &'a RunName,
     stored: bool,
     records: u64,
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args, context: &Context, out: &mut Output) -> Result<()
     let new = NewEventLog { path: &path, sha256: &log.sha256, records: log.records, cases: &cases, now: &clock::now() };
     let stored = store.add_event_log(&run, &new)?;
     let with = |event: &str| cases.values().filter(|happened| happened.contains(event)).count();
-    let told = Stored {
+    let told = Told {
         run: &args.run,
         stored,
         records: log.records,
@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args, context: &Context, out: &mut Output) -> Result<()
     Ok(())
 }
 
-fn tell(told: &Stored<'_>, out: &mut Output) {
+fn tell(told: &Told<'_>, out: &mut Output) {
     if !told.stored {
         out.line(format!("{} event log: unchanged, as stored before", told.run));
     }

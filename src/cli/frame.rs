@@ -11,6 +11,9 @@ use crate::model::{BatchName, CaseIdentity, RunName, Seed, Verdict};
 use crate::sample::{self, FrameReport, Kept, Request, Sharing};
 use crate::store::{FrameDefect, Store};
 
+/// Defects that are shown; `--json` lists all.
+const MOST_DEFECTS: usize = 10;
+
 /// What a plan reaches of the runs, and what an audit cannot say
 ///
 /// What a plan reaches of the ingested runs: per stratum N, n and the inclusion probability; per run, category and verdict
@@ -274,8 +277,7 @@ impl FrameView {
         for finding in &self.frame.findings {
             output.line(format!("· {}", finding.text));
         }
-        const SHOWN: usize = 10;
-        for defect in self.duplicates.iter().take(SHOWN) {
+        for defect in self.duplicates.iter().take(MOST_DEFECTS) {
             output.line(format!(
                 "  {} {}: {} (line {} of {})",
                 defect.run,
@@ -285,8 +287,8 @@ impl FrameView {
                 defect.file
             ));
         }
-        if self.duplicates.len() > SHOWN {
-            output.line(format!("  … and {} more (--json lists all)", self.duplicates.len() - SHOWN));
+        if self.duplicates.len() > MOST_DEFECTS {
+            output.line(format!("  … and {} more (--json lists all)", self.duplicates.len() - MOST_DEFECTS));
         }
     }
 

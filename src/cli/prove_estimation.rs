@@ -74,7 +74,7 @@ fn tally(found: &Tally, samples: u64) -> String {
 fn document(args: &Args, cells: &[DesignCell]) -> String {
     let mut text = format!(
         "# Coverage of estimates: how often the intervals of an audit hold the truth\n\n\
-         Written by `scripts/prove coverage`: seed {}, {} samples without replacement from each of {} known finite \
+         Written by `scripts/prove estimation`: seed {}, {} samples without replacement from each of {} known finite \
          populations. Nominal level 95 %. The simulation's own standard error is {:.2} points; **bold** is below 95 by more \
          than two of them. Do not edit by hand.\n\n",
         args.seed,

@@ -3,16 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::estimate::population::Question;
 use super::{Context, Output, clock};
 use crate::agree::Options;
 use crate::agree::bootstrap::Plan;
 use crate::agree::pairs::NaPolicy;
 use crate::error::{Error, Result};
+use crate::estimate::findings::{Findings, meaning};
 use crate::model::{BatchName, Category, StratumId};
 use crate::report::{
     self, BatchKind, BatchProvenance, FrameProvenance, PlanProvenance, Provenance, RoundRecord, RubricProvenance,
     RunProvenance, SamplingRecord, UnusableRecord,
 };
+use crate::rubric::{GoldTurnRule, Rubric};
 use crate::store::{BatchInfo, FileKind, Store};
 use crate::strata;
 
@@ -65,8 +68,9 @@ pub(super) fn write(store: &Store, batch: &BatchName, out: &Path, options: Optio
     let (info, rubric) = Context::batch(store, batch)?;
     let audit = store.audit(&info, rubric.labels.iter().map(|label| label.id.clone()).collect())?;
     let provenance = provenance(store, &info, &audit)?;
+    let estimates = estimates(store, &info, &rubric, &audit)?;
     let evidence = super::independence::evidence(store, &info, &rubric, &audit)?;
-    let input = report::Input { audit: &audit, rubric: &rubric, options, provenance, evidence };
+    let input = report::Input { audit: &audit, rubric: &rubric, options, estimates, provenance, evidence };
     let failed = |error: report::ReportError| Error::data(error.to_string());
     let view = report::view(&input).map_err(failed)?;
     let json = report::json(&view).map_err(failed)?;
@@ -82,6 +86,22 @@ pub(super) fn write(store: &Store, batch: &BatchName, out: &Path, options: Optio
         save(tables.join(name), &text)?;
     }
     Ok(json)
+}
+
+/// What follows for the frame, for each label that asks for what GAR counts; nothing where the frame is not known.
+fn estimates(store: &Store, batch: &BatchInfo, rubric: &Rubric, audit: &crate::model::Audit) -> Result<Vec<Findings>> {
+    let Ok(pair) = super::agree::pair_of_record(audit) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for label in &rubric.labels {
+        let meaning = meaning(&label.id, rubric.gold_turn == GoldTurnRule::GroundTruth);
+        if batch.imported || meaning.refusal().is_some() {
+            continue;
+        }
+        let question = Question { batch, rubric, audit, pair: (&pair.0, &pair.1), label: &label.id, strict: false };
+        let (_, findings) = super::estimate::of(store, &question)?;
+        found.extend(findings.not_weighted.is_none().then_some(findings));
+    }
+    Ok(found)
 }
 
 fn provenance(store: &Store, batch: &BatchInfo, audit: &crate::model::Audit) -> Result<Provenance> {

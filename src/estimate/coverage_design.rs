@@ -78,11 +78,14 @@ pub struct DesignCell {
     pub intervals: Vec<Tally>,
 }
 
+/// Name; population, sample and label rate of each stratum.
+type Design = (&'static str, &'static [(u64, u64, f64)]);
+
 /// The populations of the documentation: designs of an audit, each with a perfect, a good and a poor metric.
 #[must_use]
 pub fn design_grid() -> Vec<KnownPopulation> {
     // Population, sample, label rate of each stratum.
-    let designs: [(&str, &[(u64, u64, f64)]); 14] = [
+    let designs: [Design; 14] = [
         ("one cell, 48 of 200, rate 10 %", &[(200, 48, 0.1)]),
         ("one cell, 20 of 200, rate 2 %", &[(200, 20, 0.02)]),
         ("one cell, 20 of 200, rate 0", &[(200, 20, 0.0)]),

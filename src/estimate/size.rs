@@ -67,6 +67,9 @@ fn variance(strata: &[PlannedStratum]) -> Option<f64> {
     Some(sum)
 }
 
+/// Cases of a table of shares: enough for rounding not to matter.
+const LARGE: f64 = 1e9;
+
 /// The standard deviation of kappa for one case: SE·√n of Fleiss, Cohen & Everitt 1969 for two raters with the same share of
 /// yes and this kappa. `None` where it is undefined.
 #[must_use]
@@ -74,8 +77,7 @@ pub fn kappa_deviation(kappa_guess: f64, prevalence: f64) -> Option<f64> {
     if !(prevalence > 0.0 && prevalence < 1.0 && kappa_guess < 1.0) {
         return None;
     }
-    // The formula over shares, by way of a table that is large enough for rounding not to matter.
-    const LARGE: f64 = 1e9;
+    // The formula over shares, by way of a table.
     let (p, q) = (prevalence, 1.0 - prevalence);
     let cell = |same: f64, chance: f64| {
         let share = kappa_guess * same + (1.0 - kappa_guess) * chance;

@@ -51,7 +51,7 @@ fn slope(groups: &[Vec<(f64, f64)>]) -> SizeSlope {
         let n = group.len() as f64;
         let x_mean = group.iter().map(|(size, _)| size.log2()).sum::<f64>() / n;
         let y_mean = group.iter().map(|(_, value)| value).sum::<f64>() / n;
-        for (size, value) in group.iter() {
+        for (size, value) in *group {
             let (x, y) = (size.log2() - x_mean, value - y_mean);
             xx += x * x;
             xy += x * y;

@@ -93,6 +93,7 @@ fn built(audit: &Audit) -> View {
         audit,
         rubric: &rubric(),
         options: Options::default(),
+        estimates: Vec::new(),
         provenance: provenance(),
         evidence: crate::agree::independence::Evidence::default(),
     };
@@ -197,6 +198,7 @@ fn an_empty_batch_and_a_batch_without_raters() {
         audit: &alone,
         rubric: &rubric(),
         options: Options::default(),
+        estimates: Vec::new(),
         provenance: provenance(),
         evidence: crate::agree::independence::Evidence::default(),
     };

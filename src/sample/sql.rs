@@ -169,6 +169,9 @@ pub enum SqlError {
     Name(String),
 }
 
+/// The statement that counts the strata of a frame, for a host that has it and this database has not.
+pub const COUNT_STRATA: &str = "SELECT stratum, count(*) AS \"N\" FROM frame GROUP BY stratum";
+
 /// One statement that draws the sample in another engine.
 ///
 /// # Errors

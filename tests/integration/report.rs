@@ -87,6 +87,7 @@ fn build(audit: &Audit, rubric: &Rubric, provenance: &Provenance) -> View {
         audit,
         rubric,
         options: Options::default(),
+        estimates: Vec::new(),
         provenance: provenance.clone(),
         evidence: dualrater::agree::independence::Evidence::default(),
     })

@@ -18,7 +18,8 @@ pub(super) fn plan(request: &DrawRequest<'_>, drawn: &Drawn, output: &mut Output
             output.line(format!("            {count} cases left out: {reason}"));
         }
     }
-    output.line(format!("rubric      {} {}", request.rubric.id, request.rubric.digest()));
+    let digest: String = request.rubric.digest().chars().take(12).collect();
+    output.line(format!("rubric      {} {digest}…", request.rubric.id));
     for (role, run) in drawn.setting.bound.bindings() {
         output.line(format!("bound       {role} = {run}"));
     }

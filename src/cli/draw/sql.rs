@@ -8,7 +8,7 @@ use crate::cli::Output;
 use crate::error::{Error, Place, Result};
 use crate::model::{CaseIdentity, Seed, StratumId};
 use crate::sample::Sharing;
-use crate::sample::sql::{Engine, Source, SqlDraw, SqlStratum, draw_sql};
+use crate::sample::sql::{COUNT_STRATA, Engine, Source, SqlDraw, SqlStratum, draw_sql};
 use crate::store::Store;
 use crate::strata::Plan;
 
@@ -123,9 +123,7 @@ fn read_counts(file: &Path, plan: &Plan) -> Result<BTreeMap<StratumId, u64>> {
     let header = reader.headers().map_err(|error| broken(&error))?.clone();
     let column = |name: &str| header.iter().position(|found| found == name);
     let (Some(stratum), Some(size)) = (column("stratum"), column("N")) else {
-        return Err(Error::data("the columns stratum and N are missing")
-            .at(Place::line(file, 1))
-            .hint("SELECT stratum, count(*) AS \"N\" FROM frame GROUP BY stratum"));
+        return Err(Error::data("the columns stratum and N are missing").at(Place::line(file, 1)).hint(COUNT_STRATA));
     };
     let mut counts = BTreeMap::new();
     for row in reader.records() {

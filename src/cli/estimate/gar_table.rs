@@ -54,7 +54,7 @@ struct Row {
     percent: bool,
 }
 
-fn row(place: Place, model: &str, category: &str, gar: Option<f64>, percent: bool) -> Result<Row> {
+fn row(place: &Place, model: &str, category: &str, gar: Option<f64>, percent: bool) -> Result<Row> {
     let refused = |message: String| Error::data(message).at(place.clone()).hint(HINT);
     if model.is_empty() {
         return Err(refused("a row without a model".to_owned()));
@@ -87,7 +87,7 @@ fn csv(file: &Path, text: &str) -> Result<Vec<Row>> {
         let written = cell(gar);
         let number = written.strip_suffix('%').unwrap_or(written).trim().parse().ok();
         rows.push(row(
-            Place::line(file, line),
+            &Place::line(file, line),
             cell(model),
             cell(category),
             number,
@@ -106,7 +106,7 @@ fn json(file: &Path, text: &str) -> Result<Vec<Row>> {
         let word = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
         let percent = value.get("gar").is_none();
         let gar = value.get("gar").or_else(|| value.get("gar_pct")).and_then(Value::as_f64);
-        rows.push(row(Place::file(file), word("model"), word("category"), gar, percent)?);
+        rows.push(row(&Place::file(file), word("model"), word("category"), gar, percent)?);
     }
     Ok(rows)
 }

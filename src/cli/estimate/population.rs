@@ -46,7 +46,6 @@ fn strata_of(audit: &Audit) -> Vec<StratumDesign> {
         id: stratum.id.clone(),
         population: stratum.population,
         drawn: stratum.drawn,
-        unusable: 0,
     };
     audit.strata.iter().map(design).collect()
 }
@@ -75,6 +74,8 @@ fn emissions(source: &CaseSource) -> CaseEmissions<'_> {
 
 fn cases(store: &Store, question: &Question<'_>, sources: &mut Sources<'_>) -> Result<Vec<AuditedCase>> {
     let joins = store.joins(question.batch)?;
+    let unusable: BTreeSet<CaseIdentity> =
+        store.unusable(question.batch)?.into_iter().map(|declared| declared.case).collect();
     let mut found = Vec::with_capacity(question.audit.cases.len());
     for case in &question.audit.cases {
         let own = (!question.batch.imported).then(|| case.case.run().to_owned());
@@ -92,7 +93,11 @@ fn cases(store: &Store, question: &Question<'_>, sources: &mut Sources<'_>) -> R
             case: case.case.clone(),
             cell: Cell { run: own, model: case.model.clone(), category: case.category },
             stratum: case.stratum.clone(),
-            answer: Answer::of(case.final_value(question.pair, question.label)),
+            answer: if unusable.contains(&case.case) {
+                Answer::Unusable
+            } else {
+                Answer::of(case.final_value(question.pair, question.label))
+            },
             values: [value(question.pair.0), value(question.pair.1)],
             hits,
             cues,
@@ -105,6 +110,9 @@ const MADE_ELSEWHERE: &str = "the audit was made elsewhere: which cases could ha
     so its rates are those of the audited cases";
 const CHANGED: &str = "the frame is not the one that the batch was drawn from any more (a score file or other cases came since), so \
     its strata cannot be counted again";
+
+/// What the cases of a group have in common.
+type Group = (Cell, Reach, Option<Verdict>);
 
 /// The frame of a batch in counts.
 fn frame(
@@ -127,7 +135,7 @@ fn frame(
     let assigner = Assigner::new(&plan, &matches).map_err(|error| Error::internal(error.to_string()))?;
     let ids: Vec<StratumId> = plan.strata().map(|(stratum, _)| stratum.id.clone()).collect();
     let taken = taken(store, batch, drawn)?;
-    let mut counts: BTreeMap<(Cell, Reach, Option<Verdict>), (u64, u64, u64)> = BTreeMap::new();
+    let mut counts: BTreeMap<Group, (u64, u64, u64)> = BTreeMap::new();
     for case in &frame {
         let owner = assigner.owner(case).and_then(|index| ids.get(index));
         let reach = match owner {

@@ -67,7 +67,7 @@ fn paragraph(text: &str, output: &mut Output) {
     for word in text.split_whitespace() {
         if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
             output.line(&line);
-            line = "  ".to_owned();
+            "  ".clone_into(&mut line);
         } else if !line.is_empty() {
             line.push(' ');
         }

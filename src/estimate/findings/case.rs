@@ -85,8 +85,6 @@ pub struct StratumDesign {
     pub population: Option<u64>,
     /// Cases drawn.
     pub drawn: u64,
-    /// Cases drawn that turned out unusable before anybody rated them and are in no list of cases: nonresponse.
-    pub unusable: u64,
 }
 
 /// The final value of the label on a case.

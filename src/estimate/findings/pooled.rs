@@ -36,7 +36,7 @@ pub(super) fn strata(input: &Input) -> Vec<StratumRow> {
             let count = |keep: fn(&Answer) -> bool| cases.iter().filter(|case| keep(&case.answer)).count() as u64;
             let answered = count(|answer| answer.answered());
             let na = count(|answer| *answer == Answer::NotApplicable);
-            let unanswered = cases.len() as u64 - answered + stratum.unusable;
+            let unanswered = cases.len() as u64 - answered;
             let known = populations.as_ref().and_then(|populations| populations.get(&stratum.id).copied());
             let population = known.or(stratum.population);
             let part = Part {
@@ -84,11 +84,10 @@ pub(super) fn disagreeing(input: &Input, metric: Metric) -> Vec<DisagreeingCase>
 pub(super) fn notes(input: &Input) -> Vec<String> {
     let mut notes = Vec::new();
     let count = |answer: Answer| input.cases.iter().filter(|case| case.answer == answer).count() as u64;
-    let unusable = count(Answer::Unusable) + input.strata.iter().map(|stratum| stratum.unusable).sum::<u64>();
     for (cases, what) in [
         (count(Answer::Open), "have no final value yet (a rating or a ruling is missing)"),
         (count(Answer::CannotJudge), "could not be judged"),
-        (unusable, "were unusable"),
+        (count(Answer::Unusable), "were unusable"),
     ] {
         if cases > 0 {
             notes.push(format!(

@@ -158,14 +158,6 @@ impl<'a> Row<'a> {
                 tally.confusion.count(label, hit);
             }
         }
-        if self.category.is_none() && self.model.is_none() {
-            // Unusable cases are known per stratum only.
-            for stratum in &self.input.strata {
-                if let Some(tally) = tallies.get_mut(&stratum.id) {
-                    tally.part.unanswered += stratum.unusable;
-                }
-            }
-        }
         tallies.retain(|_, tally| tally.part.answered > 0);
         tallies
     }

@@ -52,7 +52,6 @@ fn input(label: &str, groups: Vec<FrameGroup>, cases: Vec<AuditedCase>) -> Input
                 id: stratum(id),
                 population: None,
                 drawn: cases.iter().filter(|case| case.stratum == stratum(id)).count() as u64,
-                unusable: 0,
             })
             .to_vec(),
         frame: Frame::Known { groups },
@@ -60,7 +59,7 @@ fn input(label: &str, groups: Vec<FrameGroup>, cases: Vec<AuditedCase>) -> Input
     }
 }
 
-use Answer::{CannotJudge, NotApplicable, One, Zero};
+use Answer::{CannotJudge, NotApplicable, One, Unusable, Zero};
 
 /// The paper's plan in small. Run x, miss_func: stratum A owns the 100 failing cases (20 hits), nobody the 100 passing ones
 /// (2 hits). Run y, miss_func: B owns 150 failing (30 hits), C 50 passing (40 hits).
@@ -183,8 +182,7 @@ fn no_hit_sampled_and_no_answer() {
     assert!(found.notes.iter().any(|note| note.contains("3 of 10")));
 
     // Unusable cases of a stratum count like those.
-    let mut with = input("B1b", groups.clone(), cases(&y, "A", &[(One, true, 2), (Zero, false, 5)]));
-    with.strata[0].unusable = 3;
+    let with = input("B1b", groups.clone(), cases(&y, "A", &[(One, true, 2), (Zero, false, 5), (Unusable, false, 3)]));
     assert_eq!(findings(&with).overall.measures.weighted.expect("a rate").bounds, Some([0.2, 0.5]));
 
     // Nothing applies.

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod cases;
+mod estimates;
 mod forest;
 mod gar;
 mod independence;
@@ -82,6 +83,7 @@ pub(super) fn of(view: &View) -> Document {
     sections.extend(rates::sections(view));
     sections.extend(nonresponse::section(view));
     sections.push(gar::section(view));
+    sections.extend(estimates::section(view));
     sections.push(sides::section(view));
     sections.extend(sides::list(view));
     sections.push(origin::section(view));

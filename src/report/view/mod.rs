@@ -36,6 +36,7 @@ use super::Provenance;
 use crate::agree::diagnose::{self, Finding};
 use crate::agree::independence::{self, Evidence, Independence};
 use crate::agree::{self, NaPolicy, TableError};
+use crate::estimate::findings::Findings;
 use crate::estimate::judge::Validation;
 use crate::model::{Audit, AuditCase, LabelId, RaterName, RatingValue};
 use crate::rubric::Rubric;
@@ -48,6 +49,8 @@ pub struct Input<'a> {
     pub rubric: &'a Rubric,
     /// How agreement is computed. What *n.a.* is does not matter here: both readings are reported.
     pub options: agree::Options,
+    /// What follows for the frame, for each label that asks for the gold action; empty where the frame is not known.
+    pub estimates: Vec<Findings>,
     /// Where the audit comes from.
     pub provenance: Provenance,
     /// What is known about the raters beside their answers.
@@ -115,6 +118,9 @@ pub struct View {
     pub adjudication: Adjudicated,
     /// Case by case against the automatic metric.
     pub gar: GarSection,
+    /// What follows for the frame: weighted rates, the metric corrected, per label that asks for the gold action.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub estimates: Vec<Findings>,
     /// Every case on which the raters differ.
     pub disagreement_list: Vec<Disagreement>,
     /// The published study's numbers by its own rules, and the same data counted without dropping anything.
@@ -243,6 +249,7 @@ pub fn view(input: &Input<'_>) -> Result<View, ReportError> {
         choices,
         adjudication,
         gar,
+        estimates: if rated { input.estimates.clone() } else { Vec::new() },
         disagreement_list: sides::list(&context),
         published,
         provenance: input.provenance.clone(),

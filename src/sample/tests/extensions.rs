@@ -121,7 +121,9 @@ fn inclusion_after_an_extension_under_a_new_seed_is_uniform() {
         let seed = seed(seed_text);
         let design = parts.design(&plan, &seed, &[], vec![quota]);
         let mut sampler = Sampler::new(&design);
-        frame.iter().for_each(|case| sampler.push(case));
+        for case in &frame {
+            sampler.push(case);
+        }
         sampler.finish(String::new()).expect("drawn")
     };
     let mut hits = [0u32; 20];

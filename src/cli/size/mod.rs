@@ -1,15 +1,17 @@
 //! `dualrater size`: how many cases an audit needs, and what they cost.
 
+mod guess;
+mod show;
+
 use super::estimate::population::{self, Question};
-use super::{Context, Output, agree, output, raters};
+use super::{Context, Output, agree, raters};
 use crate::error::{Error, Result};
-use crate::estimate::findings::{Answer, Confusion, Frame, Input, Reach};
 use crate::estimate::size::{
     Minutes, PlannedStratum, corrected_half_width, kappa_deviation, minutes, rate_half_width, smallest,
 };
 use crate::estimate::z_of_level;
 use crate::model::{BatchName, LabelId, RaterName};
-use crate::sample::{self, PilotCount, Share};
+use crate::sample::{self, Share};
 use crate::strata::Method;
 
 /// How many cases are needed for an interval of a wanted width
@@ -83,17 +85,6 @@ pub struct Args {
 /// Cases of a population that is taken as without end.
 const WITHOUT_END: u64 = 1_000_000_000;
 
-/// A stratum of which cases are wanted.
-struct Source {
-    name: String,
-    population: u64,
-    /// The guessed rate.
-    rate: f64,
-    /// The variance of one case of what is estimated.
-    variance: f64,
-    rated: u64,
-}
-
 #[derive(serde::Serialize)]
 struct Answered {
     of: String,
@@ -116,7 +107,8 @@ struct Quota {
     population: Option<u64>,
     pilot_n: u64,
     guessed_rate: f64,
-    quota: u64,
+    #[serde(rename = "quota")]
+    cases: u64,
 }
 
 pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
@@ -124,7 +116,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     let mut times = args.minutes.map(|per_case| Minutes { per_case, from_gaps: 0 });
     let mut notes = Vec::new();
     let (sources, deviation, guess) = match &args.pilot {
-        None => stated(args),
+        None => guess::stated(args),
         Some(pilot) => {
             let store = context.store()?;
             let (batch, rubric, audit) = population::read(&store, pilot)?;
@@ -149,7 +141,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
                 return Err(Error::data(format!("GAR is not corrected by {label}: {reason}")));
             }
             if times.is_none() {
-                times = minutes(&moments(&store, &batch)?);
+                times = minutes(&guess::moments(&store, &batch)?);
                 if times.is_none() {
                     notes.push(format!(
                         "batch {pilot} has no usable times (ratings imported from a file come all at once): state --minutes to \
@@ -157,14 +149,14 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
                     ));
                 }
             }
-            from_pilot(args, &input, found.weighted_kappa.se.zip(Some(found.weighted_kappa.n)), &label)?
+            guess::from_pilot(args, &input, found.weighted_kappa.se.zip(Some(found.weighted_kappa.n)), &label)?
         }
     };
     let answer = answer(args, &sources, deviation, guess, times, notes)?;
     if args.json {
         return output.json(&answer);
     }
-    show(&answer, output);
+    show::show(&answer, output);
     Ok(())
 }
 
@@ -202,77 +194,9 @@ fn check(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Strata, the standard deviation of kappa for one case, and what was guessed.
-type Guess = (Vec<Source>, Option<f64>, String);
-
-fn stated(args: &Args) -> Guess {
-    let population = args.population.unwrap_or(WITHOUT_END);
-    let (fp, fnn) = (args.hit_only, args.label_only);
-    let (rate, variance, guess) = match args.of.as_str() {
-        "rate" => (args.rate, args.rate * (1.0 - args.rate), format!("a rate of {}", args.rate)),
-        "gar" => {
-            (fnn, fp + fnn - (fnn - fp).powi(2), format!("{fp} of the cases are hits only, {fnn} have the label only"))
-        }
-        _ => (args.prevalence, 1.0, format!("kappa {} at a share of yes of {}", args.kappa, args.prevalence)),
-    };
-    let source = Source { name: "all".to_owned(), population, rate, variance, rated: 0 };
-    (vec![source], kappa_deviation(args.kappa, args.prevalence), guess)
-}
-
-fn from_pilot(args: &Args, input: &Input, kappa: Option<(f64, u64)>, label: &LabelId) -> Result<Guess> {
-    let Frame::Known { groups } = &input.frame else {
-        return Err(Error::data("the pilot's frame is not known, so its strata have no sizes")
-            .hint("state the guesses and --population in place of --pilot"));
-    };
-    let mut sources = Vec::new();
-    for stratum in &input.strata {
-        let own = groups.iter().filter(|group| group.reach == Reach::Stratum(stratum.id.clone()));
-        let population: u64 = own.map(|group| group.cases).sum();
-        if population == 0 {
-            continue;
-        }
-        let cases: Vec<_> = input.cases.iter().filter(|case| case.stratum == stratum.id).collect();
-        let count = |answer: Answer| cases.iter().filter(|case| case.answer == answer).count() as u64;
-        let pilot = PilotCount { ones: count(Answer::One), rated: count(Answer::One) + count(Answer::Zero) };
-        // Pulled towards one half, so that a few cases that all agree are not taken for certainty.
-        let rate = (pilot.ones as f64 + 2.0) / (pilot.rated as f64 + 4.0);
-        let variance = match args.of.as_str() {
-            "gar" => {
-                let mut found = Confusion::default();
-                for (label, hit) in cases.iter().filter_map(|case| case.both(input.metric)) {
-                    let cell = match (label, hit) {
-                        (true, true) => &mut found.tp,
-                        (false, true) => &mut found.fp,
-                        (true, false) => &mut found.false_negatives,
-                        (false, false) => &mut found.tn,
-                    };
-                    *cell += 1;
-                }
-                let n = (found.tp + found.fp + found.false_negatives + found.tn) as f64 + 2.0;
-                let (plus, minus) = ((found.false_negatives as f64 + 0.5) / n, (found.fp as f64 + 0.5) / n);
-                plus + minus - (plus - minus).powi(2)
-            }
-            _ => sample::binary_sd(0.5, pilot).powi(2),
-        };
-        sources.push(Source { name: stratum.id.to_string(), population, rate, variance, rated: pilot.rated });
-    }
-    if sources.is_empty() {
-        return Err(Error::data("no stratum of the pilot has a case in the frame"));
-    }
-    let deviation = kappa.map(|(se, n)| {
-        let all: f64 = sources.iter().map(|source| source.population as f64).sum();
-        se * (n as f64).sqrt() / (1.0 - n as f64 / all).max(1e-9).sqrt()
-    });
-    if args.of == "kappa" && deviation.is_none() {
-        return Err(Error::data(format!("the pilot's kappa of {label} has no standard error"))
-            .hint("state --kappa and --prevalence in place of --pilot"));
-    }
-    Ok((sources, deviation, format!("from the pilot, label {label}")))
-}
-
 fn answer(
     args: &Args,
-    sources: &[Source],
+    sources: &[guess::Source],
     deviation: Option<f64>,
     guess: String,
     times: Option<Minutes>,
@@ -350,7 +274,7 @@ fn answer(
                     population: (!endless).then_some(source.population),
                     pilot_n: source.rated,
                     guessed_rate: source.rate,
-                    quota,
+                    cases: quota,
                 })
                 .collect()
         })
@@ -368,61 +292,4 @@ fn answer(
         rater_minutes: times.zip(n).map(|(times, n)| 2.0 * times.per_case * n as f64),
         notes,
     })
-}
-
-/// Per rater the seconds at which each case was first rated.
-fn moments(store: &crate::store::Store, batch: &crate::store::BatchInfo) -> Result<Vec<Vec<f64>>> {
-    let mut raters: std::collections::BTreeMap<String, Vec<f64>> = std::collections::BTreeMap::new();
-    for (rater, moment) in store.first_ratings(batch)? {
-        if let Ok(stamp) = moment.parse::<jiff::Timestamp>() {
-            raters.entry(rater).or_default().push(stamp.as_millisecond() as f64 / 1000.0);
-        }
-    }
-    Ok(raters.into_values().collect())
-}
-
-fn show(answer: &Answered, output: &mut Output) {
-    let what = match answer.of.as_str() {
-        "rate" => "a rate",
-        "gar" => "the corrected GAR",
-        _ => "kappa",
-    };
-    let population =
-        answer.population.map_or_else(|| "a large population".to_owned(), |count| format!("{count} cases"));
-    match (answer.n, answer.expected_half_width) {
-        (Some(n), Some(width)) => output
-            .line(format!("{n} of {population}: {what} ± {width:.3} at level {} ({})", answer.level, answer.guess)),
-        _ => output
-            .line(format!("{what} ± {} is not reached in {population} ({})", answer.wanted_half_width, answer.guess)),
-    }
-    if answer.strata.len() > 1 {
-        let rows: Vec<Vec<String>> = answer
-            .strata
-            .iter()
-            .map(|row| {
-                vec![
-                    row.stratum.clone(),
-                    row.population.map_or_else(|| "–".to_owned(), |count| count.to_string()),
-                    row.pilot_n.to_string(),
-                    output::percent(Some(row.guessed_rate * 100.0)),
-                    row.quota.to_string(),
-                ]
-            })
-            .collect();
-        output.table(&["stratum", "N", "pilot n", "guessed rate %", "quota"], &rows, &[1, 2, 3, 4]);
-    }
-    if let (Some(times), Some(total)) = (answer.minutes_per_case, answer.rater_minutes) {
-        let source = if times.from_gaps == 0 {
-            "as stated".to_owned()
-        } else {
-            format!("median of {} recorded gaps between cases", times.from_gaps)
-        };
-        output.line(format!(
-            "two raters, {:.1} minutes a case ({source}): {total:.0} rater minutes, rulings not counted",
-            times.per_case
-        ));
-    }
-    for note in &answer.notes {
-        output.line(format!("note: {note}"));
-    }
 }
