@@ -92,8 +92,8 @@ mod tests {
         // The mean's interval with t(19) = 2.0930240544 of the tables.
         let limits = mean(&clusters, 0.95).expect("units").interval.expect("interval").limits();
         assert!(
-            close(limits[0], 0.3 - 2.093_024_054_4 * 0.105_130_2)
-                && close(limits[1], 0.3 + 2.093_024_054_4 * 0.105_130_2)
+            close(limits[0], 0.3 - 2.093_024_054_4 * 0.105_131_497)
+                && close(limits[1], 0.3 + 2.093_024_054_4 * 0.105_131_497)
         );
     }
 

@@ -1,7 +1,7 @@
 //! The local web page: raters, adjudicator and owner each come with a secret link and see what is theirs. Also the
 //! offline packet, made of the same parts, and the state of a batch.
 //!
-//! A rater's handlers ([`rater`]) work on a [`room::Room`] and on [`crate::store::OwnRows`], which name the rater in every
+//! A rater's handlers (`rater`) work on a `room::Room` and on [`crate::store::OwnRows`], which name the rater in every
 //! statement; only the adjudicator's and the owner's use the desk, which holds everything.
 
 mod access;

@@ -235,8 +235,8 @@ mod tests {
         let turns: Vec<Vec<&str>> =
             found.turns.iter().map(|steps| steps.iter().map(String::as_str).collect()).collect();
         assert_eq!(turns[0], [r#""Hello!""#]);
-        assert_eq!(turns[1], [r#""One moment.""#, r#"[{"arguments":{"a":1},"name":"get"}]"#, r#""I cannot.""#]);
-        assert_eq!(turns[2], [r#"[{"arguments":"","name":"end"}]"#]);
+        assert_eq!(turns[1], [r#""One moment.""#, r#"[{"name":"get","arguments":{"a":1}}]"#, r#""I cannot.""#]);
+        assert_eq!(turns[2], [r#"[{"name":"end","arguments":""}]"#]);
         assert_eq!(
             (found.id.as_deref(), found.category, found.verdict),
             (Some("7"), Category::ChatAsk, Some(Verdict::Pass))
