@@ -79,6 +79,22 @@ const status = () => JSON.parse(run("status", "--batch", "page", "--json"));
 const rater = (name) => status().raters.find((one) => one.rater === name);
 const settled = (page) => page.waitForFunction(() => !document.querySelector(".question.unsaved"), null, { timeout: 15000 });
 
+/// Waits for what becomes true after a motion or a request; how long that takes is the machine's affair, not the page's.
+const until = (page, text, condition, argument) => page.waitForFunction(condition, argument, { timeout: 20000 })
+  .catch(() => { throw new Error(`not as it must be: ${text}`); });
+
+const says = (page, selector, words, text) => until(page, text,
+  ([selector, words]) => document.querySelector(selector)?.textContent.includes(words), [selector, words]);
+
+/// Asks the program until it says that something is stored.
+async function stored(text, condition) {
+  for (let tries = 0; tries < 60; tries += 1) {
+    if (condition()) return;
+    await new Promise((done) => setTimeout(done, 250));
+  }
+  throw new Error(`not as it must be: ${text}`);
+}
+
 let strokes = 0;
 const press = async (page, key) => {
   strokes += 1;
@@ -151,7 +167,7 @@ try {
     if (number < 10) await press(anna, "Enter");
   }
   const seconds = (Date.now() - before) / 1000;
-  must(rater("anna").done === 10, `ten cases are done, not ${rater("anna").done}`);
+  await stored("ten cases are done", () => rater("anna").done === 10);
   console.log(`   ${strokes} keys, ${seconds.toFixed(1)} s of machine time for ten cases; ${(strokes / 10).toFixed(0)} keys a case with a rationale of five letters each`);
   await look(anna, "case-done");
 
@@ -169,13 +185,13 @@ try {
   await anna.waitForFunction(() => document.querySelector(".question.done"));
   await press(anna, "u");
   await anna.waitForFunction(() => !document.querySelector(".question :checked"), null, { timeout: 5000 });
-  must(run("history", (await anna.textContent(".identity code")).trim()).includes("(taken back)"), "history shows what was taken back");
+  const shown = (await anna.textContent(".identity code")).trim();
+  await stored("history shows what was taken back", () => run("history", shown).includes("(taken back)"));
   await anna.locator("#case-title").click();
   await press(anna, "f");
   await typeIn(anna, "look at turn 1");
   await press(anna, "Enter");
-  await anna.waitForTimeout(400);
-  must(rater("anna").marks[0]?.[1].flag === "look at turn 1", "the flag and its note are stored");
+  await stored("the flag and its note are stored", () => rater("anna").marks[0]?.[1].flag === "look at turn 1");
   await press(anna, "?");
   must(await anna.evaluate(() => document.querySelector("#keys").open), "? shows the keys");
   await look(anna, "case-keys");
@@ -198,15 +214,13 @@ try {
   await press(anna, "o");
   must(await isOpen(".case details.long, .case details.same, .case details.thought"), "o opens all folds");
   await press(anna, "o");
-  const inView = (selector) => anna.evaluate((selector) => {
-    const { top } = document.querySelector(selector).getBoundingClientRect();
-    return top >= 0 && top < innerHeight / 2;
-  }, selector);
   await anna.locator(".turn-link").last().click();
   await anna.waitForFunction(() => document.querySelector(".case").scrollTop > 0);
   await press(anna, "g");
-  await anna.waitForTimeout(800);
-  must(await inView(".turn.gold"), "g shows the gold turn");
+  await until(anna, "g shows the gold turn", (selector) => {
+    const { top } = document.querySelector(selector).getBoundingClientRect();
+    return top >= -1 && top < innerHeight / 2;
+  }, ".turn.gold");
   await press(anna, "j");
   await anna.waitForURL(/\/case\/4$/);
   await press(anna, "k");
@@ -229,7 +243,7 @@ try {
   await stop();
   await choose("B4", "0");
   await anna.waitForFunction(() => document.querySelector("#unsaved:not([hidden])"));
-  must((await anna.textContent("form[data-label=B4] .state")).includes("Not saved"), "what is not saved says so");
+  await says(anna, "form[data-label=B4] .state", "Not saved", "what is not saved says so");
   await look(anna, "case-unsaved");
   await serve(port);
   await settled(anna);
@@ -279,10 +293,10 @@ try {
   await carl.waitForTimeout(1200);
   await look(carl, "packet-case");
   await carl.reload();
-  must((await carl.textContent(".done-count")) === "3", "a packet keeps its answers over a reload");
+  await says(carl, ".done-count", "3", "a packet keeps its answers over a reload");
   await press(carl, "k");
   await press(carl, "u");
-  must((await carl.textContent(".done-count")) === "2", "a packet undoes");
+  await says(carl, ".done-count", "2", "a packet undoes");
   await rateByKeyboard(carl, "1");
   const downloads = carl.waitForEvent("download");
   await carl.locator("#save-file").click();
@@ -325,7 +339,7 @@ try {
   await typeIn(judge, "left is right");
   await press(judge, "Enter");
   await settled(judge);
-  must(status().adjudication.ruled === 1, "a ruling is stored");
+  await stored("a ruling is stored", () => status().adjudication.ruled === 1);
   const owner = await (await context()).newPage();
   await owner.goto(run("raters", "add", "--batch", "page", "--owner", "--url", origin).trim().split("\n").pop());
   await owner.waitForURL(`${origin}/owner`);
