@@ -14,6 +14,7 @@ from pathlib import Path
 
 import acceptance_agreement
 import acceptance_estimation
+import acceptance_survey
 
 binary = Path(sys.argv[1]).resolve()
 root = Path(__file__).resolve().parent.parent
@@ -245,6 +246,7 @@ with tempfile.TemporaryDirectory() as name:
     published_audit(folder)
     whole_way(runs, folder)
     acceptance_agreement.run(shared, folder, lambda *arguments: json.loads(dualrater(runs, *arguments, "--json")), check)
+    acceptance_survey.run(shared, folder, lambda *arguments: json.loads(dualrater(runs, *arguments, "--json")), check)
     acceptance_estimation.run(shared, folder, lambda *arguments: dualrater(runs, *arguments), check)
 
 for failure in failures[:40]:

@@ -36,6 +36,7 @@ mod output;
 mod prove;
 mod prove_estimation;
 mod rate;
+mod rate_weighted;
 mod raters;
 mod report;
 mod rubric;
@@ -97,6 +98,7 @@ enum Command {
     Kappa(kappa::Args),
     RateCi(rate::OneArgs),
     RateDiff(rate::TwoArgs),
+    RateWeighted(rate_weighted::Args),
     Validate(validate::Args),
     Adjudicate(adjudicate::Args),
     Estimate(estimate::Args),
@@ -158,6 +160,7 @@ fn run(cli: &Cli, output: &mut Output) -> crate::error::Result<()> {
         Command::Kappa(args) => kappa::run(args, output),
         Command::RateCi(args) => rate::one(args, output),
         Command::RateDiff(args) => rate::two(args, output),
+        Command::RateWeighted(args) => rate_weighted::run(args, output),
         Command::Validate(args) => validate::run(args, context, output),
         Command::Adjudicate(args) => adjudicate::run(args, context, output),
         Command::Estimate(args) => estimate::run(args, context, output),

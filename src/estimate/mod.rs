@@ -23,6 +23,7 @@ pub mod rogan_gladen;
 pub mod size;
 pub mod stratified;
 pub mod summary;
+pub mod survey;
 pub mod weighted;
 pub mod weighted_kappa;
 

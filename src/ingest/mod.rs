@@ -3,6 +3,7 @@
 
 pub mod bfcl;
 pub mod chat;
+mod delimited;
 mod event_log;
 pub mod labels;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod labels_tests;
 mod lines;
 mod oddities;
 mod ratings_file;
+mod survey_file;
 pub mod tau2;
 mod verdicts;
 
@@ -18,6 +20,7 @@ pub use labels::{ImportedAudit, RaterNames, read_labels};
 pub use lines::{LineReader, SourceLine, file_digest, parse_object};
 pub use oddities::{Oddities, Oddity};
 pub use ratings_file::{Layout, RatingsFormat, read_ratings};
+pub use survey_file::{SurveyColumns, read_survey};
 pub use verdicts::read_verdicts;
 
 /// A value as JSON text. The values are lists and maps of texts and numbers, which cannot fail to be written.

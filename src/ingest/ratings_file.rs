@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::delimited::{MISSING, Sheet, cell, trim};
 use crate::agree::Counts;
 use crate::agree::ratings::{LabelRatings, RatedItem, Reading, Source};
 use crate::error::{Error, Place, Result};
@@ -41,6 +42,7 @@ pub struct RatingsFormat {
     pub missing: Vec<String>,
 }
 
+const COLUMNS: &str = "the first row names the columns: item,rater_a,rater_b (wide) or item,rater,label,value (long)";
 const ITEM: [&str; 12] = [
     "item",
     "item_id",
@@ -58,14 +60,13 @@ const ITEM: [&str; 12] = [
 const RATER: [&str; 6] = ["rater", "rater_id", "annotator", "coder", "judge", "observer"];
 const VALUE: [&str; 5] = ["value", "rating", "score", "answer", "code"];
 const LABEL: [&str; 3] = ["label", "label_id", "question"];
-const MISSING: [&str; 5] = ["", "na", "n/a", "nan", "null"];
 
 /// Reads a file's bytes; `name` is for messages.
 ///
 /// # Errors
 /// Text that cannot be decoded, rows that do not fit the header, columns that are not there, contradicting ratings.
 pub fn read_ratings(bytes: &[u8], name: &Path, format: &RatingsFormat) -> Result<Vec<Source>> {
-    let sheet = Sheet::read(bytes, name)?;
+    let sheet = Sheet::read(bytes, name, COLUMNS)?;
     let layout = format.layout.unwrap_or_else(|| {
         let has = |names: &[&str]| sheet.find(names).is_some();
         let item = format.item.is_some() || has(&ITEM);
@@ -78,136 +79,10 @@ pub fn read_ratings(bytes: &[u8], name: &Path, format: &RatingsFormat) -> Result
     }
 }
 
-/// A header and its records, each with the line at which it begins.
-struct Sheet<'p> {
-    name: &'p Path,
-    header: Vec<String>,
-    rows: Vec<(u64, Vec<String>)>,
-}
-
-impl<'p> Sheet<'p> {
-    fn read(bytes: &[u8], name: &'p Path) -> Result<Self> {
-        let text = decode(bytes).map_err(|(line, message)| {
-            Error::data(message).at(Place::line(name, line)).hint("save the file as UTF-8")
-        })?;
-        let named = text.split_once('\n').and_then(|(first, rest)| {
-            let mark = first.trim_end_matches('\r').strip_prefix("sep=")?.bytes().next()?;
-            Some((rest, mark))
-        });
-        let (text, separator, before) = match named {
-            Some((rest, mark)) => (rest, mark, 1),
-            None => (text.as_str(), separator(&text), 0),
-        };
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(separator)
-            .from_reader(text.as_bytes());
-        let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| Error::data(error.to_string()).at(Place::file(name)))?;
-            let line = record.position().map_or(0, csv::Position::line) + before;
-            if record.iter().any(|cell| !cell.trim().is_empty()) {
-                rows.push((line, record.iter().map(str::to_owned).collect::<Vec<String>>()));
-            }
-        }
-        // A quote that is never closed swallows the rest of the file into the last cell.
-        if let Some((line, cells)) = rows.last()
-            && text.matches('"').count() % 2 == 1
-            && cells.last().is_some_and(|cell| cell.contains('\n'))
-        {
-            return Err(Error::data("a double quote in this record is never closed")
-                .at(Place::line(name, *line))
-                .hint("the file may be cut off, or a quote inside a text is not doubled"));
-        }
-        if rows.is_empty() {
-            return Err(Error::data("the file is empty").at(Place::file(name)).hint(
-                "the first row names the columns: item,rater_a,rater_b (wide) or item,rater,label,value (long)",
-            ));
-        }
-        let (first, header) = rows.remove(0);
-        let header: Vec<String> = header.iter().map(|cell| trim(cell).to_owned()).collect();
-        for (at, column) in header.iter().enumerate() {
-            if !column.is_empty() && header.iter().take(at).any(|other| other == column) {
-                return Err(Error::data(format!("the column {column:?} stands twice")).at(Place::line(name, first)));
-            }
-        }
-        for (line, cells) in &rows {
-            if cells.iter().skip(header.len()).any(|cell| !cell.trim().is_empty()) {
-                return Err(Error::data(format!("the row has {} cells, the header {}", cells.len(), header.len()))
-                    .at(Place::line(name, *line))
-                    .hint("put text that holds the separator between double quotes"));
-            }
-        }
-        Ok(Self { name, header, rows })
-    }
-
-    fn find(&self, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|name| self.header.iter().position(|column| column.eq_ignore_ascii_case(name)))
-    }
-
-    /// The column of a name that the user gave.
-    fn stated(&self, column: &str) -> Result<usize> {
-        let exact = self.header.iter().position(|name| name == column);
-        exact.or_else(|| self.find(&[column])).ok_or_else(|| {
-            Error::not_found(format!("there is no column {column:?}"))
-                .at(Place::file(self.name))
-                .hint(format!("the columns are: {}", self.header.join(", ")))
-        })
-    }
-
-    fn item_column(&self, format: &RatingsFormat) -> Result<Option<usize>> {
-        let unnamed = || self.header.first().is_some_and(String::is_empty).then_some(0);
-        format.item.as_deref().map_or_else(|| Ok(self.find(&ITEM).or_else(unnamed)), |name| self.stated(name).map(Some))
-    }
-
-    fn error(&self, line: u64, message: impl Into<String>) -> Error {
-        Error::data(message).at(Place::line(self.name, line))
-    }
-}
-
-fn cell(cells: &[String], at: usize) -> &str {
-    cells.get(at).map_or("", String::as_str)
-}
-
-/// Without the blanks and marks that editors leave around a cell.
-fn trim(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || "\u{feff}\u{200b}\u{2060}\0".contains(c))
-}
-
-fn decode(bytes: &[u8]) -> std::result::Result<String, (u64, &'static str)> {
-    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair)).collect();
-        String::from_utf16(&units).map_err(|_| (1, "the file is not valid UTF-16"))
-    };
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
-        _ => {
-            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
-                let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-                (before.split(|byte| *byte == b'\n').count() as u64, "the line holds bytes that are not UTF-8")
-            })
-        }
-    }
-}
-
-/// The separator that splits the first record into most cells; a comma where none does.
-fn separator(text: &str) -> u8 {
-    let cells = |mark: u8| {
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(mark).from_reader(text.as_bytes());
-        reader.records().next().and_then(std::result::Result::ok).map_or(0, |record| record.len())
-    };
-    let mut best = (1, b',');
-    for mark in [b',', b';', b'\t', b'|'] {
-        let count = cells(mark);
-        if count > best.0 {
-            best = (count, mark);
-        }
-    }
-    best.1
+/// The column that names the item: the stated one, one of the usual names, or a first column without a name.
+fn item_column(sheet: &Sheet<'_>, format: &RatingsFormat) -> Result<Option<usize>> {
+    let unnamed = || sheet.header.first().is_some_and(String::is_empty).then_some(0);
+    format.item.as_deref().map_or_else(|| Ok(sheet.find(&ITEM).or_else(unnamed)), |name| sheet.stated(name).map(Some))
 }
 
 /// Reads a rating and counts what was met.
@@ -241,7 +116,7 @@ impl Labels {
 }
 
 fn wide(sheet: &Sheet<'_>, format: &RatingsFormat) -> Result<Vec<Source>> {
-    let item = sheet.item_column(format)?;
+    let item = item_column(sheet, format)?;
     let family = format.family.as_deref().map(|name| sheet.stated(name)).transpose()?;
     let label = sheet.find(&LABEL);
     let raters: Vec<usize> = if format.raters.is_empty() {
@@ -291,7 +166,7 @@ fn long(sheet: &Sheet<'_>, format: &RatingsFormat) -> Result<Vec<Source>> {
                 .hint(format!("name it one of: {}; or use --layout wide", names.join(", ")))
         })
     };
-    let item = needed(sheet.item_column(format)?, "item", &ITEM)?;
+    let item = needed(item_column(sheet, format)?, "item", &ITEM)?;
     let rater = needed(sheet.find(&RATER), "rater", &RATER)?;
     // Without a column for the value, the label is what the rater gave.
     let (label, answer) = match (sheet.find(&LABEL), sheet.find(&VALUE)) {
@@ -378,7 +253,7 @@ fn long(sheet: &Sheet<'_>, format: &RatingsFormat) -> Result<Vec<Source>> {
 }
 
 fn counts(sheet: &Sheet<'_>, format: &RatingsFormat) -> Result<Vec<Source>> {
-    let item = sheet.item_column(format)?;
+    let item = item_column(sheet, format)?;
     let columns: Vec<usize> = (0..sheet.header.len()).filter(|at| Some(*at) != item).collect();
     let categories = columns.iter().filter_map(|at| sheet.header.get(*at)).cloned().collect();
     let mut rows = Vec::new();

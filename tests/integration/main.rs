@@ -15,5 +15,6 @@ mod rounds;
 mod sampling;
 mod shared;
 mod strict;
+mod survey;
 mod tau2;
 mod v3;
