@@ -7,6 +7,7 @@ mod hostile;
 mod packet;
 mod reading;
 mod saving;
+mod tau2;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -3,7 +3,7 @@
 
 mod chat;
 mod damage;
-mod fixture;
+pub mod fixture;
 mod whole_way;
 
 use std::path::Path;

@@ -43,13 +43,9 @@ fn section(section: &SectionView) -> Markup {
 }
 
 fn entry(entry: &EntryView) -> Markup {
-    let class = match entry.speaker.as_str() {
-        "user" => "said user",
-        "assistant" => "said baseline",
-        _ => "said",
-    };
+    let spoken_by = |role: &str| entry.speaker == role;
     html! {
-        div class=(class) .about[entry.marked] {
+        div .said .user[spoken_by("user")] .baseline[spoken_by("assistant")] .about[entry.marked] {
             p.who {
                 (visible(&entry.speaker))
                 @if entry.marked { " " span.badge.gold-badge { "the question is about this" } }
@@ -60,8 +56,7 @@ fn entry(entry: &EntryView) -> Markup {
 }
 
 fn facts(view: &CaseView) -> Markup {
-    html! {
-        dl.facts {
+    let facts = html! {
             @if let Some(category) = view.category { div { dt { "Category" } dd { code { (category) } } } }
             @if let Some(action) = view.gold_action { div { dt { "Gold action" } dd { strong { (action) } } } }
             @if let Some(turn) = view.gold_turn { div { dt { "Gold turn" } dd { strong { (turn) } } } }
@@ -73,8 +68,9 @@ fn facts(view: &CaseView) -> Markup {
             @if let Some(stratum) = &view.stratum { div { dt { "Stratum" } dd { (visible(stratum)) } } }
             (run("Baseline", &view.baseline))
             @if let Some(second) = &view.second { (run("Second condition", second)) }
-        }
-    }
+    };
+    // A case of another benchmark may have none of them.
+    html! { @if !facts.0.is_empty() { dl.facts { (facts) } } }
 }
 
 /// Where a condition comes from and what the grader said, as one fact.

@@ -184,10 +184,7 @@ fn consent_lines(policy: &str) -> Vec<&str> {
 
 fn task_sections(task: &Task) -> Vec<Section> {
     let actions: Vec<String> = task.actions.iter().map(|action| call_text(&action.name, &action.arguments)).collect();
-    let scenario = serde_json::from_str::<serde_json::Value>(&task.scenario)
-        .ok()
-        .and_then(|value| serde_json::to_string_pretty(&value).ok())
-        .unwrap_or_else(|| task.scenario.clone());
+    let scenario = serde_json::from_str(&task.scenario).map_or_else(|_| task.scenario.clone(), |value| told(&value));
     let mut entries = vec![entry("what the user is told", scenario, 0)];
     if let Some(keywords) = Some(task.keywords()).filter(|keywords| !keywords.is_empty()) {
         entries.push(entry("words found", keywords.join("\n"), 0));
@@ -198,6 +195,30 @@ fn task_sections(task: &Task) -> Vec<Section> {
         entries.push(entry("must be communicated", task.communicate.join("\n"), 0));
     }
     vec![Section { kind: SectionKind::Task, title: format!("Task {}", task.id), entries }]
+}
+
+/// What a user is told, as a person reads it: a line a field, texts with their line breaks, fields without a value left out.
+fn told(scenario: &serde_json::Value) -> String {
+    fn add(name: &str, value: &serde_json::Value, lines: &mut Vec<String>) {
+        let name = name.replace('_', " ");
+        match value {
+            serde_json::Value::Null => {}
+            serde_json::Value::Object(map) => map.iter().for_each(|(key, value)| add(key, value, lines)),
+            serde_json::Value::String(text) if text.contains('\n') => {
+                lines.push(format!("{name}:\n{}", text.trim_end()))
+            }
+            serde_json::Value::String(text) => lines.push(format!("{name}: {text}")),
+            other => lines.push(format!("{name}: {other}")),
+        }
+    }
+    match scenario {
+        serde_json::Value::String(text) => text.clone(),
+        _ => {
+            let mut lines = Vec::new();
+            add("told", scenario, &mut lines);
+            lines.join("\n")
+        }
+    }
 }
 
 /// A call as text, the arguments in the order of the file.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::tau2::repeated_attribute;
 use super::{Client, World, world};
 
 const ANNA: &str = "SENTINEL-ANNA";
@@ -24,6 +25,9 @@ fn crawl(client: &Client) -> BTreeMap<String, String> {
         let mut links: Vec<String> = answer.header("location").map(str::to_owned).into_iter().collect();
         for mark in ["href=\"", "data-next=\"", "data-prev=\"", "data-open=\""] {
             links.extend(answer.body.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned));
+        }
+        if path != "/page.js" {
+            assert_eq!(repeated_attribute(&answer.body), None, "{path}");
         }
         let everything = format!("{:?}\n{}", answer.headers, answer.body);
         pages.insert(path, everything);

@@ -10,7 +10,7 @@ fn attribute<'h>(html: &'h str, name: &str) -> &'h str {
 }
 
 /// The answers file as the packet's script writes it.
-fn answers(packet: &str, count: usize, value: &str) -> String {
+pub fn answers(packet: &str, count: usize, value: &str) -> String {
     let batch = attribute(packet, "data-batch");
     packet
         .split("<div class=\"split packet-case\"")
@@ -41,7 +41,7 @@ fn answers(packet: &str, count: usize, value: &str) -> String {
         .collect()
 }
 
-fn import(world: &World, text: &str, more: &[&str]) -> (Option<i32>, String) {
+pub fn import(world: &World, text: &str, more: &[&str]) -> (Option<i32>, String) {
     std::fs::write(world.folder.path().join("answers.jsonl"), text).expect("written");
     let done = world.try_run(&[&["import", "answers.jsonl"], more].concat());
     let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
