@@ -134,7 +134,7 @@ fn batch_file(args: &Args, rater: &RaterName, store: &mut Store, desk: &Desk, ou
     let mut work = judge::Work::plan(store, desk, rater, args.parameters.passes, None)?;
     let mut new = args.out.as_deref().map(create_new).transpose()?;
     let mut bytes = Vec::new();
-    let settings = (model, &parameters, !args.parameters.no_schema);
+    let settings = (model, &parameters, args.parameters.first_form());
     let noted = judge::write_batch_file(&mut bytes, store, desk, rater, settings, &mut work)?;
     store.register_rater(&desk.batch, rater, RaterKind::Model, Some(model), &clock::now())?;
     // First the note, then the file: an answer to a request that was sent is always known.

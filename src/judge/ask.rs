@@ -1,12 +1,12 @@
 //! One case: ask, send again where the way was bad, check, ask once more with what was wrong, and say what to store.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::backoff;
 use super::client::{Client, HttpReply, SendError};
 use super::reply::{Completion, Meaning, completion, meaning};
-use super::request::{Parameters, Request};
+use super::request::{Parameters, Request, SchemaForm};
 use super::verdict::{Check, Verdict};
 use crate::digest::sha256_hex;
 use crate::model::CaseIdentity;
@@ -28,8 +28,8 @@ pub struct Judge<'a> {
     pub client: Client,
     /// How patient to be.
     pub limits: Limits,
-    /// Is a schema sent? Turned off for good when the server says that it knows none.
-    pub structured: AtomicBool,
+    /// How the schema is sent, as a number; goes one form further, for good, when the server says that it does not know this one.
+    pub schema_form: AtomicU8,
     /// Set to stop: no request is begun after that.
     pub stop: &'a AtomicBool,
     /// Milliseconds on a clock that only goes forward.
@@ -106,6 +106,11 @@ struct Answered {
 }
 
 impl Judge<'_> {
+    /// How the schema is sent now.
+    pub fn schema_form(&self) -> SchemaForm {
+        SchemaForm::from_number(self.schema_form.load(Ordering::Relaxed))
+    }
+
     /// Asks for one case.
     pub fn judge(&self, job: &Job) -> Judged {
         let mut judged =
@@ -189,8 +194,9 @@ impl Judge<'_> {
         let mut requests = 0;
         loop {
             self.wait_for_turn()?;
-            let structured = self.structured.load(Ordering::Relaxed);
-            let body = request.body(&self.model, &self.parameters, job.pass, structured).to_string();
+            let form = self.schema_form();
+            let structured = form.structured();
+            let body = request.body(&self.model, &self.parameters, job.pass, form).to_string();
             let began = (self.clock)();
             requests += 1;
             let sent = self.client.send(body.as_bytes());
@@ -205,8 +211,8 @@ impl Judge<'_> {
                     match meaning {
                         Meaning::Never(message) => return Err(Failure { kind: FailureKind::Never, message }),
                         Meaning::NoSchema(_) => {
-                            // Others may have seen it first; each such request is sent again at once, as prose.
-                            self.structured.store(false, Ordering::Relaxed);
+                            // Others may have seen it first; each such request is sent again at once, in the next form.
+                            self.schema_form.fetch_max(form.next() as u8, Ordering::Relaxed);
                             continue;
                         }
                         Meaning::Later(message) => message,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::ask::{Job, Judged, new_reply};
 use super::reply::{Completion, Meaning, completion, meaning, server_message};
-use super::request::{Parameters, Request};
+use super::request::{Parameters, Request, SchemaForm};
 use super::verdict::Check;
 use crate::digest::Canonical;
 use crate::rate::{Meta, prompt};
@@ -36,7 +36,7 @@ pub fn request_line(
     job: &Job,
     model: &str,
     parameters: &Parameters,
-    structured: bool,
+    form: SchemaForm,
 ) -> (String, BatchRequest) {
     let mut request = Request::first(prompt(rubric, &job.case), rubric, &job.case, &job.facts);
     let mut asking = 1;
@@ -51,12 +51,12 @@ pub fn request_line(
     let asked = Asked {
         model: model.to_owned(),
         parameters: parameters.written(),
-        structured,
+        structured: form.structured(),
         prompt_digest: request.digest(),
         case_digest: job.case.digest.clone(),
     };
     let custom_id = custom_id(meta, job, asking, &asked.prompt_digest);
-    let body = request.body(model, parameters, job.pass, structured);
+    let body = request.body(model, parameters, job.pass, form);
     let line = json!({ "custom_id": custom_id, "method": "POST", "url": "/v1/chat/completions", "body": body });
     let case = job.case.view.case.clone();
     let noted = BatchRequest { custom_id, case, rater: meta.rater.clone(), pass: job.pass, asking, asked };

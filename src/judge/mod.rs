@@ -19,4 +19,4 @@ pub use batch_file::{BatchAnswer, custom_id, read_batch_line, request_line};
 pub use client::{Client, ClientError};
 pub use endpoint::{ApiKey, Endpoint, EndpointError};
 pub use pool::run;
-pub use request::{Parameters, Request};
+pub use request::{Parameters, Request, SchemaForm};

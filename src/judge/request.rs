@@ -6,6 +6,43 @@ use crate::digest::Canonical;
 use crate::rate::{Prompt, RaterCase};
 use crate::rubric::Rubric;
 
+/// How the schema of an answer goes to the server, the best first: a server that does not know one form is sent the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum SchemaForm {
+    /// `response_format` of type `json_schema`, as OpenAI, vLLM and others take it.
+    JsonSchema,
+    /// `response_format` of type `json_object` with the schema beside it, as llama-cpp-python takes it; servers that know
+    /// `json_object` alone ignore the schema.
+    JsonObject,
+    /// In the words of the prompt alone.
+    Prose,
+}
+
+impl SchemaForm {
+    /// From its number, as kept in an atomic.
+    #[must_use]
+    pub fn from_number(number: u8) -> Self {
+        match number {
+            0 => Self::JsonSchema,
+            1 => Self::JsonObject,
+            _ => Self::Prose,
+        }
+    }
+
+    /// Is a schema sent?
+    #[must_use]
+    pub fn structured(self) -> bool {
+        self != Self::Prose
+    }
+
+    /// What to try where this one is not known.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self::from_number(self as u8 + 1)
+    }
+}
+
 /// Parameters of a model; recorded with every answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Parameters {
@@ -102,16 +139,21 @@ impl Request {
 
     /// The body of the request as a JSON object.
     #[must_use]
-    pub fn body(&self, model: &str, parameters: &Parameters, pass: u32, structured: bool) -> Value {
+    pub fn body(&self, model: &str, parameters: &Parameters, pass: u32, form: SchemaForm) -> Value {
         let messages = self.messages.iter().map(|(role, content)| json!({ "role": role, "content": content }));
         let mut body = Map::new();
         body.insert("model".to_owned(), model.into());
         body.insert("messages".to_owned(), messages.collect());
         parameters.write(&mut body, pass);
-        if structured {
-            let schema = json!({ "name": "rating", "strict": true, "schema": self.schema });
-            body.insert("response_format".to_owned(), json!({ "type": "json_schema", "json_schema": schema }));
-        }
+        let format = match form {
+            SchemaForm::JsonSchema => {
+                let schema = json!({ "name": "rating", "strict": true, "schema": self.schema });
+                Some(json!({ "type": "json_schema", "json_schema": schema }))
+            }
+            SchemaForm::JsonObject => Some(json!({ "type": "json_object", "schema": self.schema })),
+            SchemaForm::Prose => None,
+        };
+        body.extend(format.map(|format| ("response_format".to_owned(), format)));
         body.into()
     }
 }

@@ -51,7 +51,7 @@ pub fn print(
     };
     if args.json {
         let body = first.map(|(case, request)| {
-            let body = request.body(&args.model, parameters, 1, !args.parameters.no_schema);
+            let body = request.body(&args.model, parameters, 1, args.parameters.first_form());
             serde_json::json!({ "case": case, "body": body })
         });
         return output.json(&serde_json::json!({ "first": body, "estimate": estimate }));

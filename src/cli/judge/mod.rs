@@ -8,7 +8,7 @@ mod summary;
 mod work;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,7 +20,7 @@ pub(super) use work::{Work, check_same_parameters, note_requests, write_batch_fi
 use super::desk::Desk;
 use super::{Context, Output, clock, output};
 use crate::error::{Error, Kind, Place, Result};
-use crate::judge::{ApiKey, Client, Endpoint, FailureKind, Judge, Judged, Limits, run as ask_all};
+use crate::judge::{ApiKey, Client, Endpoint, FailureKind, Judge, Judged, Limits, SchemaForm, run as ask_all};
 use crate::model::{BatchName, RaterKind, RaterName};
 use crate::rate::Meta;
 use crate::store::{NewReply, ReplyOutcome};
@@ -114,6 +114,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     }
     let meta = Meta::new(&args.batch, &desk.rubric, &args.rater);
     store.register_rater(&desk.batch, &args.rater, RaterKind::Model, Some(&args.model), &clock::now())?;
+    let first_form = args.parameters.first_form();
     let judge = Judge {
         meta,
         rubric: &desk.rubric,
@@ -125,7 +126,7 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
             backoff: seconds("--backoff", args.backoff)?,
             seed: args.parameters.seed.unwrap_or(0),
         },
-        structured: AtomicBool::new(!args.parameters.no_schema),
+        schema_form: AtomicU8::new(first_form as u8),
         stop: interrupt::watch()?,
         clock: clock::millis,
         not_before: AtomicU64::new(0),
@@ -151,11 +152,15 @@ pub fn run(args: &Args, context: &Context, output: &mut Output) -> Result<()> {
     );
     bar.finish_and_clear();
     worked?;
-    if !args.parameters.no_schema && !judge.structured.load(Ordering::Relaxed) {
-        output::message(
-            "note: the server does not know response_format json_schema; answers were asked for in prose and checked all the \
-             same (--no-schema asks so from the start)",
-        );
+    match judge.schema_form() {
+        form if form == first_form => {}
+        SchemaForm::Prose => output::message(
+            "note: the server knows no response_format with a schema; answers were asked for in prose and checked all the same \
+             (--no-schema asks so from the start)",
+        ),
+        _ => output::message(
+            "note: the server does not know response_format json_schema; the schema was sent as json_object",
+        ),
     }
     let elapsed = clock::millis().saturating_sub(began);
     let found = summary::of(&store.borrow(), &desk, args, &work, &tally, elapsed, &price)?;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::judge::Parameters;
+use crate::judge::{Parameters, SchemaForm};
 
 /// What is sent beside the messages.
 #[derive(Debug, Clone, clap::Args)]
@@ -30,6 +30,11 @@ pub struct ParameterArgs {
 }
 
 impl ParameterArgs {
+    /// How the schema is sent at first.
+    pub fn first_form(&self) -> SchemaForm {
+        if self.no_schema { SchemaForm::Prose } else { SchemaForm::JsonSchema }
+    }
+
     /// The parameters.
     pub fn parameters(&self) -> Result<Parameters> {
         let temperature = match self.temperature.trim() {

@@ -6,7 +6,7 @@ use std::io::Write;
 use crate::cli::clock;
 use crate::cli::desk::Desk;
 use crate::error::{Error, Result};
-use crate::judge::{Job, Parameters, request_line};
+use crate::judge::{Job, Parameters, SchemaForm, request_line};
 use crate::model::{CaseIdentity, RaterName};
 use crate::rate::{self, ExpectedCase, Meta};
 use crate::store::{BatchRequest, JudgeState, Store, StoredCase};
@@ -123,13 +123,13 @@ pub fn write_batch_file(
     store: &Store,
     desk: &Desk,
     rater: &RaterName,
-    (model, parameters, structured): (&str, &Parameters, bool),
+    (model, parameters, form): (&str, &Parameters, SchemaForm),
     work: &mut Work,
 ) -> Result<Vec<BatchRequest>> {
     let meta = Meta::new(&desk.batch.name, &desk.rubric, rater);
     let mut noted = Vec::new();
     while let Some(job) = work.next_job(store, desk)? {
-        let (line, request) = request_line(&meta, &desk.rubric, &job, model, parameters, structured);
+        let (line, request) = request_line(&meta, &desk.rubric, &job, model, parameters, form);
         writeln!(out, "{line}")
             .map_err(|source| Error::new(crate::error::Kind::Io, format!("cannot write the batch file: {source}")))?;
         noted.push(request);

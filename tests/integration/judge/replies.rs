@@ -239,6 +239,28 @@ fn answers_in_fences_after_thoughts_and_with_numbers_are_read() {
     }
 }
 
+/// llama-cpp-python 0.3 knows `json_object` with the schema beside it, and answers `json_schema` with 422 and a list of errors.
+#[test]
+fn a_server_that_knows_json_object_alone_gets_the_schema_there() {
+    let folder = project();
+    let server = Server::start(|asked| match asked.format() {
+        Some("json_object") => Answer::json(&asked.valid()),
+        _ => {
+            let error = json!({ "detail": [{ "type": "literal_error", "loc": ["body", "response_format", "type"],
+                "msg": "Input should be 'text' or 'json_object'", "input": "json_schema" }] });
+            Answer::Raw(422, Vec::new(), error.to_string())
+        }
+    });
+    let url = server.url();
+    let output = run(folder.path(), &judge(&url, &["--limit", "2", "--concurrency", "1"]));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("sent as json_object"), "{said}");
+    let formats: Vec<String> = server.asked().iter().filter_map(|asked| asked.format().map(str::to_owned)).collect();
+    assert_eq!(formats, ["json_schema", "json_object", "json_object"], "the first form is tried once");
+    let stored = "SELECT count(*) FROM judge_replies WHERE structured = 1 AND outcome = 'verdict'";
+    assert_eq!(query(folder.path(), stored), 2);
+}
+
 #[test]
 fn a_server_without_schemas_is_asked_in_prose() {
     let folder = project();
@@ -256,7 +278,7 @@ fn a_server_without_schemas_is_asked_in_prose() {
     let url = server.url();
     let output = run(folder.path(), &judge(&url, &["--limit", "1"]));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("does not know response_format"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("knows no response_format"));
     assert_eq!(
         query(folder.path(), "SELECT count(*) FROM judge_replies WHERE structured = 0 AND outcome = 'verdict'"),
         1

@@ -38,7 +38,12 @@ impl Asked {
 
     /// The schema that was sent.
     pub fn schema(&self) -> Option<&Value> {
-        self.body.pointer("/response_format/json_schema/schema")
+        ["/response_format/json_schema/schema", "/response_format/schema"].iter().find_map(|at| self.body.pointer(at))
+    }
+
+    /// The type of the response format that was asked for.
+    pub fn format(&self) -> Option<&str> {
+        self.body.pointer("/response_format/type").and_then(Value::as_str)
     }
 
     /// A valid answer: the gold action everywhere, nothing else (so that the rules between labels hold).
