@@ -205,7 +205,7 @@ fn told(scenario: &serde_json::Value) -> String {
             serde_json::Value::Null => {}
             serde_json::Value::Object(map) => map.iter().for_each(|(key, value)| add(key, value, lines)),
             serde_json::Value::String(text) if text.contains('\n') => {
-                lines.push(format!("{name}:\n{}", text.trim_end()))
+                lines.push(format!("{name}:\n{}", text.trim_end()));
             }
             serde_json::Value::String(text) => lines.push(format!("{name}: {text}")),
             other => lines.push(format!("{name}: {other}")),
