@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::coverage::{Tally, mixed};
 use super::difference::{self, PairedPart};
 use super::finite::hypergeometric_mid_p;
-use super::rogan_gladen::{Accuracy, Apparent, correct};
+use super::rogan_gladen::{LimitedAccuracy, correct_by_limits};
 use super::weighted::{Part, group_share, joined, weighted_rate};
 use super::weighted_kappa::{DesignStratum, Item, weighted_kappa};
 use crate::agree::draws::Words;
@@ -241,8 +241,9 @@ fn intervals(population: &KnownPopulation, counts: &[[u64; 4]], gar: f64) -> [Op
         .collect();
     let of = |parts: &[Part]| group_share(parts, 0.95).ok().map(|found| found.ci95);
     let sensitivity = part(|c| c[0] + c[2], |c| c[0]);
-    let specificity = part(|c| c[1] + c[3], |c| c[3]);
-    let rogan = correct(Apparent { rate: gar, cases: None }, accuracy(&sensitivity), accuracy(&specificity), 0.95);
+    let rogan = LimitedAccuracy::of_strata(&paired, 0.95, |part| part.tp, |part| part.tp + part.false_negatives)
+        .zip(LimitedAccuracy::of_strata(&paired, 0.95, |part| part.tn, |part| part.tn + part.fp))
+        .and_then(|(sensitivity, specificity)| correct_by_limits(gar, sensitivity, specificity).ok());
     [
         rate.map(|rate| rate.ci95),
         mid_p,
@@ -252,23 +253,11 @@ fn intervals(population: &KnownPopulation, counts: &[[u64; 4]], gar: f64) -> [Op
         difference::difference(&paired, 0.95).ok().map(|found| found.ci95),
         difference::tuned(&paired, 0.95).ok().map(|found| found.ci95),
         // As the findings have it: none without a sampled hit.
-        rogan.ok().filter(|_| paired.iter().any(|part| part.tp + part.fp > 0)).map(|found| found.ci95),
+        rogan.filter(|_| paired.iter().any(|part| part.tp + part.fp > 0)).map(|found| found.ci95),
         of(&sensitivity),
         of(&part(|c| c[0] + c[1], |c| c[0])),
         kappa(population, counts),
     ]
-}
-
-fn accuracy(parts: &[Part]) -> Accuracy {
-    let weight = |part: &Part| part.population as f64 / part.answered.max(1) as f64;
-    let total: f64 = parts.iter().map(|part| weight(part) * part.applicable as f64).sum();
-    let squares: f64 = parts.iter().map(|part| weight(part).powi(2) * part.applicable as f64).sum();
-    let right: f64 = parts.iter().map(|part| weight(part) * part.k as f64).sum();
-    if total > 0.0 {
-        Accuracy { rate: right / total, cases: total * total / squares }
-    } else {
-        Accuracy { rate: 0.0, cases: 0.0 }
-    }
 }
 
 fn kappa(population: &KnownPopulation, counts: &[[u64; 4]]) -> Option<[f64; 2]> {

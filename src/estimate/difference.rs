@@ -8,9 +8,7 @@
 
 use serde::Serialize;
 
-use super::finite::tango;
-use super::normal::z_of_level;
-use super::paired::Pairs;
+use super::disagreement::limits;
 use super::stratified::DesignError;
 use crate::agree::tails::t_of_level;
 
@@ -80,10 +78,10 @@ pub struct DifferenceEstimate {
     pub ci95: [f64; 2],
     /// λ.
     pub lambda: f64,
-    /// Cases that the labels alone would need for the same variance, and how many more than were labelled (fewer, where the
-    /// automatic value does harm).
+    /// Cases that the labels alone would need for the same variance, shared over the strata as these are: at most the frame,
+    /// from which they too would be drawn without replacement.
     pub effective_n: Option<f64>,
-    /// `effective_n` less the cases labelled.
+    /// `effective_n` less the cases labelled; below 0 where the automatic value does harm.
     pub gained: Option<f64>,
 }
 
@@ -103,21 +101,19 @@ pub enum Untuned {
 
 /// The difference estimator, λ = 1.
 ///
-/// Interval: per stratum Tango's score interval for "label only" less "hit only", with the finite population correction; the
-/// strata are joined by recovering the variances from their limits (MOVER, see [`super::weighted`]). It has a width where the
-/// sample shows no disagreement, which a normal interval has not.
+/// Interval: per stratum the wider of two for "label only" less "hit only" (the module `disagreement`: a score interval and
+/// an exact one); the strata are joined by recovering the variances from their limits (MOVER, see [`super::weighted`]). It
+/// has a width where the sample shows no disagreement, which a normal interval has not.
 ///
 /// # Errors
 /// A stratum with nothing sampled, counts that contradict each other, a level outside (0, 1).
 pub fn difference(parts: &[PairedPart], level: f64) -> Result<DifferenceEstimate, DesignError> {
-    let z = z_of_level(level).map_err(|_| DesignError::Level { level })?;
     let (parts, all) = checked(parts)?;
     let (mut rate, mut below, mut above) = (0.0, 0.0, 0.0);
     let (mut least, mut most) = (0.0, 0.0);
     for part in &parts {
-        let pairs = Pairs { both: part.tp, first_only: part.false_negatives, second_only: part.fp, neither: part.tn };
-        let seen = pairs.difference().unwrap_or_default();
-        let own = tango(pairs, part.population, z).map_err(|_| DesignError::Empty)?;
+        let seen = (part.false_negatives as f64 - part.fp as f64) / part.n() as f64;
+        let own = limits(*part, level)?;
         let (here, weight) = (part.population as f64, part.population as f64 / all);
         let hits = part.hits as f64 / here;
         rate += weight * (hits + seen);
@@ -191,17 +187,29 @@ fn checked(parts: &[PairedPart]) -> Result<(Vec<PairedPart>, f64), DesignError> 
 }
 
 fn held(rate: f64, limits: [f64; 2], lambda: f64, parts: &[PairedPart], all: f64) -> DifferenceEstimate {
-    let n: u64 = parts.iter().map(|part| part.n()).sum();
-    let (alone, with) = (variance(parts, all, 0.0), variance(parts, all, lambda));
-    // Nothing is left to gain where every case was seen.
-    let effective = (with > 0.0).then(|| n as f64 * alone / with);
+    let n = parts.iter().map(|part| part.n()).sum::<u64>() as f64;
+    let effective = gain(parts, all, lambda).map(|gain| gain * n);
     DifferenceEstimate {
         rate: rate.clamp(0.0, 1.0),
         ci95: limits.map(|limit| limit.clamp(0.0, 1.0)),
         lambda,
         effective_n: effective,
-        gained: effective.map(|effective| effective - n as f64),
+        gained: effective.map(|effective| effective - n),
     }
+}
+
+/// The c by which the sample would have to grow for the labels alone to reach the variance: Σ W² S²(1/(c n) − 1/N) is the
+/// variance with the automatic value. `None` where every case was seen: nothing is left to gain.
+fn gain(parts: &[PairedPart], all: f64, lambda: f64) -> Option<f64> {
+    let (mut sampled, mut whole) = (0.0, 0.0);
+    for part in parts {
+        let (here, size) = (part.population as f64, part.n() as f64);
+        let own = (here / all).powi(2) * part.variance(0.0, 0.5);
+        sampled += own / size;
+        whole += own / here;
+    }
+    let unseen = parts.iter().any(|part| part.n() < part.population);
+    (unseen && whole > 0.0).then(|| sampled / (variance(parts, all, lambda) + whole))
 }
 
 #[cfg(test)]
@@ -243,6 +251,19 @@ mod tests {
         let found = tuned(&[part(200, 40, [4, 0, 0, 16])], 0.95).expect("sampled");
         assert!((found.lambda - 1.0).abs() < 1e-12 && found.ci95[1] - found.ci95[0] > 0.05, "{found:?}");
         assert!(found.gained.expect("a gain") > 20.0);
+    }
+
+    /// Cochran 1977, 2.6, solved for n. The labels alone: n' of 200 with S²(1/n' − 1/200) as large as the variance with the
+    /// metric. Counts with one half added: 10.5, 0.5, 0.5 and 30.5 of 42. S² of the labels is 11·31/42/41, of the differences 2·0.5/41.
+    #[test]
+    fn effective_cases_are_drawn_from_the_same_frame() {
+        let found = difference(&[part(200, 50, [10, 0, 0, 30])], 0.95).expect("sampled");
+        let (labels, differences) = (11.0 * 31.0 / 42.0 / 41.0, 1.0 / 41.0);
+        let left: f64 = differences * (1.0 / 40.0 - 1.0 / 200.0);
+        let want = 1.0 / (left / labels + 1.0 / 200.0);
+        assert!((found.effective_n.expect("a gain") - want).abs() < 1e-9, "{found:?} {want}");
+        assert!(want < 200.0);
+        assert_eq!(difference(&[part(40, 10, [10, 0, 0, 30])], 0.95).expect("all").effective_n, None);
     }
 
     proptest! {

@@ -8,6 +8,7 @@ pub mod coverage;
 pub mod coverage_design;
 pub mod difference;
 pub mod differences;
+mod disagreement;
 pub mod findings;
 pub mod finite;
 pub mod intervals;

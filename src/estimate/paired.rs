@@ -74,9 +74,13 @@ pub fn newcombe(pairs: Pairs, z: f64) -> Result<Interval, EstimateError> {
 /// # Errors
 /// No cases, z not positive.
 pub fn tango(pairs: Pairs, z: f64) -> Result<Interval, EstimateError> {
-    check_z(z)?;
     let (first_only, second_only) = pairs.shares()?;
-    let n = pairs.n() as f64;
+    tango_of_shares(first_only, second_only, pairs.n() as f64, z)
+}
+
+/// [`tango`] from the two shares that differ; `n` need not be a whole number.
+pub(super) fn tango_of_shares(first_only: f64, second_only: f64, n: f64, z: f64) -> Result<Interval, EstimateError> {
+    check_z(z)?;
     let observed = first_only - second_only;
     let excess = |delta: f64| {
         // The most likely share of second-only cases when the difference is delta: root of a quadratic.

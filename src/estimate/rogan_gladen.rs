@@ -6,17 +6,50 @@
 use serde::Serialize;
 
 use super::Interval;
+use super::difference::PairedPart;
 use super::normal::z_of_level;
 use super::stratified::wilson_real;
+use super::weighted::{Part, group_share};
 
-/// A sensitivity or a specificity with the number of cases that it rests on (of equal weight; where weights differ, Kish's
-/// effective number).
+/// A sensitivity or a specificity with the number of cases that it rests on, all of equal weight.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Accuracy {
     /// The share.
     pub rate: f64,
     /// The cases behind it.
     pub cases: f64,
+}
+
+/// A sensitivity or a specificity with limits of its own, as a design gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LimitedAccuracy {
+    /// The share.
+    pub rate: f64,
+    /// Its interval.
+    pub ci95: [f64; 2],
+}
+
+impl LimitedAccuracy {
+    /// The share of `right` among `of` over the strata, with the limits of the design; `None` where no sampled case is of the
+    /// group.
+    pub fn of_strata(
+        parts: &[PairedPart],
+        level: f64,
+        right: fn(&PairedPart) -> u64,
+        of: fn(&PairedPart) -> u64,
+    ) -> Option<Self> {
+        let parts: Vec<Part> = parts
+            .iter()
+            .map(|part| Part {
+                population: part.population,
+                answered: part.n(),
+                applicable: of(part),
+                k: right(part),
+                unanswered: 0,
+            })
+            .collect();
+        group_share(&parts, level).ok().map(|found| Self { rate: found.rate, ci95: found.ci95 })
+    }
 }
 
 /// What the test says about the population.
@@ -111,14 +144,57 @@ pub fn correct(
     })
 }
 
+/// The corrected rate where sensitivity and specificity come from a sample that was drawn by strata, and the apparent rate is
+/// counted over the whole frame.
+///
+/// Interval: each of the two error rates is set to its limits in turn, and the distances that the corrected rate moves are
+/// squared and added (MOVER; Newcombe 2013, Confidence Intervals for Proportions and Related Measures of Effect Size, ch. 7).
+/// A shortened sample (Kish's effective number of cases) in [`correct`] instead knows neither the finite population nor a
+/// stratum without a case of the group.
+///
+/// # Errors
+/// An interval of sensitivity + specificity − 1 that meets 0.
+pub fn correct_by_limits(
+    apparent: f64,
+    sensitivity: LimitedAccuracy,
+    specificity: LimitedAccuracy,
+) -> Result<RoganGladen, Uncorrected> {
+    let (se, sp) = (sensitivity.rate, specificity.rate);
+    let youden = se + sp - 1.0;
+    let joined = squared_and_added(youden, sensitivity, specificity);
+    // Where the lower limit is above 0, either rate alone at its lower limit leaves the sum above 0 too.
+    if joined.low <= 0.0 {
+        return Err(Uncorrected::Uninformative { low: joined.low, high: joined.high });
+    }
+    let at = |se: f64, sp: f64| (apparent + sp - 1.0) / (se + sp - 1.0);
+    let unheld = at(se, sp);
+    let (mut below, mut above) = (0.0f64, 0.0f64);
+    let moved = [sensitivity.ci95.map(|limit| at(limit, sp)), specificity.ci95.map(|limit| at(se, limit))];
+    for [one, two] in moved {
+        below = below.hypot((unheld - one.min(two)).max(0.0));
+        above = above.hypot((one.max(two) - unheld).max(0.0));
+    }
+    Ok(RoganGladen {
+        rate: unheld.clamp(0.0, 1.0),
+        ci95: [(unheld - below).clamp(0.0, 1.0), (unheld + above).clamp(0.0, 1.0)],
+        unheld,
+        youden,
+        youden_ci95: joined.limits(),
+    })
+}
+
 fn youden_interval(sensitivity: Accuracy, specificity: Accuracy, z: f64) -> Interval {
-    let (one, two) =
-        (wilson_real(sensitivity.rate, sensitivity.cases, z), wilson_real(specificity.rate, specificity.cases, z));
-    let youden = sensitivity.rate + specificity.rate - 1.0;
-    Interval::new(
-        youden - (sensitivity.rate - one.low).hypot(specificity.rate - two.low),
-        youden + (one.high - sensitivity.rate).hypot(two.high - specificity.rate),
-    )
+    let limited = |accuracy: Accuracy| LimitedAccuracy {
+        rate: accuracy.rate,
+        ci95: wilson_real(accuracy.rate, accuracy.cases, z).limits(),
+    };
+    squared_and_added(sensitivity.rate + specificity.rate - 1.0, limited(sensitivity), limited(specificity))
+}
+
+fn squared_and_added(youden: f64, one: LimitedAccuracy, two: LimitedAccuracy) -> Interval {
+    let down = |accuracy: LimitedAccuracy| (accuracy.rate - accuracy.ci95[0]).max(0.0);
+    let up = |accuracy: LimitedAccuracy| (accuracy.ci95[1] - accuracy.rate).max(0.0);
+    Interval::new(youden - down(one).hypot(down(two)), youden + up(one).hypot(up(two)))
 }
 
 /// One success and one failure are added to sensitivity and specificity, z²/2 of each to the apparent rate, and the middle
@@ -171,6 +247,28 @@ mod tests {
             Err(Uncorrected::NoCases { label: 1, what: "sensitivity" })
         );
         assert!(matches!(correct(all, accuracy(1, 2), accuracy(5, 10), 0.95), Err(Uncorrected::Uninformative { .. })));
+    }
+
+    /// By hand: apparent 0.3, sensitivity 0.8 (0.6 to 0.9), specificity 0.9 (0.85 to 1): (0.3 − 0.1)/0.7 = 2/7. Sensitivity at
+    /// its limits gives 0.2/0.5 = 0.4 and 0.2/0.8 = 0.25; specificity 0.15/0.65 and 0.3/0.8 = 0.375.
+    #[test]
+    fn limits_by_hand() {
+        let found = correct_by_limits(
+            0.3,
+            LimitedAccuracy { rate: 0.8, ci95: [0.6, 0.9] },
+            LimitedAccuracy { rate: 0.9, ci95: [0.85, 1.0] },
+        )
+        .expect("informative");
+        let rate: f64 = 2.0 / 7.0;
+        let (down, up) = ((rate - 0.25).hypot(rate - 0.15 / 0.65), (0.4f64 - rate).hypot(0.375 - rate));
+        assert!((found.rate - rate).abs() < 1e-12 && (found.ci95[0] - (rate - down)).abs() < 1e-12, "{found:?}");
+        assert!((found.ci95[1] - (rate + up)).abs() < 1e-12, "{found:?}");
+        assert!((found.youden_ci95[0] - (0.7 - 0.2f64.hypot(0.05))).abs() < 1e-12, "{found:?}");
+        let known = |rate| LimitedAccuracy { rate, ci95: [rate, rate] };
+        let sure = correct_by_limits(0.3, known(0.9), known(0.8)).expect("known");
+        assert!((sure.ci95[0] - 1.0 / 7.0).abs() < 1e-12 && (sure.ci95[1] - 1.0 / 7.0).abs() < 1e-12, "{sure:?}");
+        let poor = LimitedAccuracy { rate: 0.6, ci95: [0.3, 0.8] };
+        assert!(matches!(correct_by_limits(0.3, poor, poor), Err(Uncorrected::Uninformative { .. })));
     }
 
     /// A perfect test in many cases changes nothing; yes and no exchanged mirror the result.

@@ -15,6 +15,8 @@ pub(super) struct Source {
     pub rate: f64,
     /// The variance of one case of what is estimated.
     pub variance: f64,
+    /// Of the corrected GAR: the guessed shares with the label and no hit, and with a hit and no label.
+    pub differing: [f64; 2],
     pub rated: u64,
 }
 
@@ -26,13 +28,16 @@ pub(super) fn stated(args: &Args) -> Guess {
     let (fp, fnn) = (args.hit_only, args.label_only);
     let (rate, variance, guess) = match args.of.as_str() {
         "rate" => (args.rate, args.rate * (1.0 - args.rate), format!("a rate of {}", args.rate)),
-        "gar" => {
-            (fnn, fp + fnn - (fnn - fp).powi(2), format!("{fp} of the cases are hits only, {fnn} have the label only"))
-        }
+        "gar" => (fnn, variance_of([fnn, fp]), format!("{fp} of the cases are hits only, {fnn} have the label only")),
         _ => (args.prevalence, 1.0, format!("kappa {} at a share of yes of {}", args.kappa, args.prevalence)),
     };
-    let source = Source { name: "all".to_owned(), population, rate, variance, rated: 0 };
+    let source = Source { name: "all".to_owned(), population, rate, variance, differing: [fnn, fp], rated: 0 };
     (vec![source], kappa_deviation(args.kappa, args.prevalence), guess)
+}
+
+/// The variance of label less hit: 1, −1 or 0.
+fn variance_of([label_only, hit_only]: [f64; 2]) -> f64 {
+    label_only + hit_only - (label_only - hit_only).powi(2)
 }
 
 pub(super) fn from_pilot(args: &Args, input: &Input, kappa: Option<(f64, u64)>, label: &LabelId) -> Result<Guess> {
@@ -52,6 +57,7 @@ pub(super) fn from_pilot(args: &Args, input: &Input, kappa: Option<(f64, u64)>, 
         let pilot = PilotCount { ones: count(Answer::One), rated: count(Answer::One) + count(Answer::Zero) };
         // Pulled towards one half, so that a few cases that all agree are not taken for certainty.
         let rate = (pilot.ones as f64 + 2.0) / (pilot.rated as f64 + 4.0);
+        let mut differing = [0.0; 2];
         let variance = match args.of.as_str() {
             "gar" => {
                 let mut found = Confusion::default();
@@ -65,12 +71,19 @@ pub(super) fn from_pilot(args: &Args, input: &Input, kappa: Option<(f64, u64)>, 
                     *cell += 1;
                 }
                 let n = (found.tp + found.fp + found.false_negatives + found.tn) as f64 + 2.0;
-                let (plus, minus) = ((found.false_negatives as f64 + 0.5) / n, (found.fp as f64 + 0.5) / n);
-                plus + minus - (plus - minus).powi(2)
+                differing = [(found.false_negatives as f64 + 0.5) / n, (found.fp as f64 + 0.5) / n];
+                variance_of(differing)
             }
             _ => sample::binary_sd(0.5, pilot).powi(2),
         };
-        sources.push(Source { name: stratum.id.to_string(), population, rate, variance, rated: pilot.rated });
+        sources.push(Source {
+            name: stratum.id.to_string(),
+            population,
+            rate,
+            variance,
+            differing,
+            rated: pilot.rated,
+        });
     }
     if sources.is_empty() {
         return Err(Error::data("no stratum of the pilot has a case in the frame"));

@@ -7,7 +7,8 @@ use super::estimate::population::{self, Question};
 use super::{Context, Output, agree, raters};
 use crate::error::{Error, Result};
 use crate::estimate::size::{
-    Minutes, PlannedStratum, corrected_half_width, kappa_deviation, minutes, rate_half_width, smallest,
+    Minutes, PlannedDisagreement, PlannedStratum, corrected_half_width, kappa_deviation, minutes, rate_half_width,
+    smallest,
 };
 use crate::estimate::z_of_level;
 use crate::model::{BatchName, LabelId, RaterName};
@@ -232,7 +233,17 @@ fn answer(
             .collect();
         match args.of.as_str() {
             "rate" => rate_half_width(&planned, args.level),
-            "gar" => corrected_half_width(&planned, args.level).ok().flatten(),
+            "gar" => {
+                let planned: Vec<PlannedDisagreement> = sources
+                    .iter()
+                    .zip(&planned)
+                    .map(|(source, planned)| {
+                        let [label_only, hit_only] = source.differing;
+                        PlannedDisagreement { population: planned.population, n: planned.n, label_only, hit_only }
+                    })
+                    .collect();
+                corrected_half_width(&planned, args.level).ok().flatten()
+            }
             _ => {
                 let (n, population) = (total as f64, all as f64);
                 deviation.map(|deviation| z * deviation * ((1.0 - n / population).max(0.0) / n).sqrt())

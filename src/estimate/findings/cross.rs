@@ -201,7 +201,9 @@ pub(super) fn reached(input: &Input, keep: impl Fn(&Cell) -> bool) -> Option<BTr
     Some(populations)
 }
 
-/// Kappa of two values over the cases, each weighted by its stratum's cases over the drawn ones.
+/// Kappa of two values over the cases, each weighted by its stratum's cases over those drawn with an answer: the answered
+/// stand for the whole stratum, as in every other rate. (A case to which the label does not apply is answered; it belongs to
+/// the stratum and not to the table.)
 pub(super) fn design_kappa(
     populations: &BTreeMap<StratumId, u64>,
     cases: &[&AuditedCase],
@@ -209,7 +211,7 @@ pub(super) fn design_kappa(
 ) -> WeightedKappa {
     let places: BTreeMap<&StratumId, usize> = populations.keys().zip(0..).collect();
     let mut drawn = vec![0u64; places.len()];
-    for case in cases {
+    for case in cases.iter().filter(|case| case.answer.answered() || values(case).is_some()) {
         if let Some(count) = places.get(&case.stratum).and_then(|at| drawn.get_mut(*at)) {
             *count += 1;
         }

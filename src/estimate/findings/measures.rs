@@ -155,6 +155,9 @@ pub struct Estimate {
     pub uncovered: u64,
     /// Where only a part is covered: the estimates of that part.
     pub covered_part: Option<Box<Measures>>,
-    /// Where only a part is covered: the rate of all if the rest has the finding never, and always.
+    /// Where only a part is covered: the rate of all if the rest (cases without an answer among it) has the finding never, and
+    /// always.
     pub whole_bounds: Option<[f64; 2]>,
+    /// The lower limit of the one and the upper of the other: what the sample leaves possible for the whole.
+    pub whole_bounds_ci95: Option<[f64; 2]>,
 }

@@ -6,7 +6,7 @@ use super::Input;
 use super::case::{AuditedCase, Cell, Frame, FrameGroup, Reach};
 use super::measures::{Confusion, Corrected, DifferenceMore, Estimate, Measures, RoganGladenMore, SampleRate};
 use crate::estimate::difference::{self, DifferenceEstimate, PairedPart};
-use crate::estimate::rogan_gladen::{self, Accuracy, Apparent, RoganGladen};
+use crate::estimate::rogan_gladen::{self, LimitedAccuracy, RoganGladen};
 use crate::estimate::weighted::{Part, weighted_rate};
 use crate::estimate::{Method, proportion};
 use crate::model::{Category, StratumId, Verdict};
@@ -87,10 +87,13 @@ impl<'a> Row<'a> {
             Some(reason) => Measures { population: self.population(), ..self.nothing(reason) },
         };
         let part = (refusal.is_some() && !tallies.is_empty()).then(|| self.measures(&tallies, false));
-        let whole_bounds = part.as_ref().and_then(|part| {
-            let known = part.weighted_rate? * reached as f64;
-            Some([known / all as f64, (known + uncovered as f64) / all as f64])
-        });
+        let over_all = |[low, high]: [f64; 2]| {
+            let share = |known: f64, rest: u64| known.mul_add(reached as f64, rest as f64) / all as f64;
+            [share(low, 0), share(high, uncovered)]
+        };
+        let known = part.as_ref().and_then(|part| part.weighted);
+        let whole_bounds = known.map(|known| over_all(known.bounds.unwrap_or([known.rate; 2])));
+        let whole_bounds_ci95 = known.map(|known| over_all(known.bounds_ci95.unwrap_or(known.ci95)));
         let reason = refusal.clone().or_else(|| {
             let missing = measures.weighted_rate.is_none();
             missing.then(|| "no answered case to which the label applies".to_owned())
@@ -106,6 +109,7 @@ impl<'a> Row<'a> {
             uncovered,
             covered_part: part.map(Box::new),
             whole_bounds,
+            whole_bounds_ci95,
             measures,
             sample,
             confusion,
@@ -264,21 +268,17 @@ impl<'a> Row<'a> {
         if parts.iter().all(|part| part.tp + part.fp == 0) {
             return Corrected::missing(&rogan_gladen::Uncorrected::NoHit.to_string());
         }
-        let weight = |part: &PairedPart| part.population as f64 / part.n().max(1) as f64;
-        // Weighted share, and Kish's effective number (Σw)²/Σw² of the cases behind it.
-        let accuracy = |right: fn(&PairedPart) -> u64, of: fn(&PairedPart) -> u64| {
-            let total: f64 = parts.iter().map(|part| weight(part) * of(part) as f64).sum();
-            let squares: f64 = parts.iter().map(|part| weight(part).powi(2) * of(part) as f64).sum();
-            let hit: f64 = parts.iter().map(|part| weight(part) * right(part) as f64).sum();
-            if total > 0.0 {
-                Accuracy { rate: hit / total, cases: total * total / squares }
-            } else {
-                Accuracy { rate: 0.0, cases: 0.0 }
-            }
+        let missing = |label, what| Corrected::missing(&rogan_gladen::Uncorrected::NoCases { label, what }.to_string());
+        let Some(sensitivity) =
+            LimitedAccuracy::of_strata(parts, LEVEL, |part| part.tp, |part| part.tp + part.false_negatives)
+        else {
+            return missing(1, "sensitivity");
         };
-        let sensitivity = accuracy(|part| part.tp, |part| part.tp + part.false_negatives);
-        let specificity = accuracy(|part| part.tn, |part| part.tn + part.fp);
-        match rogan_gladen::correct(Apparent { rate: gar, cases: None }, sensitivity, specificity, LEVEL) {
+        let Some(specificity) = LimitedAccuracy::of_strata(parts, LEVEL, |part| part.tn, |part| part.tn + part.fp)
+        else {
+            return missing(0, "specificity");
+        };
+        match rogan_gladen::correct_by_limits(gar, sensitivity, specificity) {
             Ok(RoganGladen { rate, ci95, unheld, youden_ci95, .. }) => Corrected {
                 rate: Some(rate),
                 ci95: Some(ci95),
